@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
 #include <map>
 #include <set>
 #include <span>
@@ -17,6 +19,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string shown(const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+
+// A number that the first run does not have, or that is 0 there, changes by more than any per cent.
+double size_of(const RunComparison::Difference& difference) {
+  return difference.change ? std::abs(*difference.change) : std::numeric_limits<double>::infinity();
+}
 
 // What differs, in the order of the first tree; what only the second one has comes behind.
 std::vector<RunComparison::Difference> differences(const Json& first, const Json& second,
@@ -149,13 +156,17 @@ std::string line_of(const std::string& name, const std::string& values) {
   return line.size() <= 81 ? line : fmt::format("  {}\n      {}\n", name, values);
 }
 
+// With two digits at least of a small change, which otherwise would look like none.
+std::string percent_text(double change) {
+  const double size = std::abs(change);
+  if (size < 0.0001) return fmt::format("  {:+.2g}%", change * 100);
+  return fmt::format("  {:+.{}f}%", change * 100, size < 0.1 ? 2 : 0);
+}
+
 std::string line_of(const RunComparison::Difference& difference) {
   const auto value = [](const std::optional<Json>& of_run) { return of_run ? shown(*of_run) : "-"; };
-  const std::string change = difference.change ? fmt::format("  {:+.{}f}%", *difference.change * 100,
-                                                             std::abs(*difference.change) < 0.1 ? 2 : 0)
-                                               : "";
-  return line_of(difference.path,
-                 fmt::format("{} -> {}{}", value(difference.first), value(difference.second), change));
+  return line_of(difference.path, fmt::format("{} -> {}{}", value(difference.first), value(difference.second),
+                                              difference.change ? percent_text(*difference.change) : ""));
 }
 
 std::string event_at(const RunFolder& run, std::size_t index) {
@@ -208,6 +219,7 @@ RunComparison compare(const RunFolder& first, const RunFolder& second) {
   RunComparison comparison;
   comparison.keys = differences(first.scenario, second.scenario);
   comparison.stats = differences(first.stats, second.stats, &comparison.equal_stats);
+  std::ranges::stable_sort(comparison.stats, std::greater(), size_of);
   compare_events(first, second, comparison);
   compare_output(first, second, comparison);
   compare_pages(first, second, comparison);

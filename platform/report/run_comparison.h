@@ -30,7 +30,7 @@ struct RunComparison {
     std::uint64_t first = 0, second = 0;  // its numbers
   };
 
-  std::vector<Difference> keys, stats;
+  std::vector<Difference> keys, stats;  // `stats` with the largest change first
   std::size_t equal_stats = 0, left_out = 0;
   std::vector<KindCount> events;  // those that differ
   // The number of events, from the start, that are the same in both; nullopt if all are.

@@ -38,20 +38,22 @@ TEST_F(RunComparisonTest, EqualRunsDoNotDiffer) {
 TEST_F(RunComparisonTest, KeysAndNumbersAreNamedWithBothValuesAndTheirChange) {
   one.write("scenario.json", R"({"node": {"cores": {"count": 4}, "memory": {"ecc": "normal"}}})");
   other.write("scenario.json", R"({"node": {"cores": {"count": 8}}, "seed": 2})");
-  one.write("stats.json", R"({"reads": 1000, "writes": 0, "hits": 5})");
-  other.write("stats.json", R"({"reads": 1005, "writes": 3, "hits": 5})");
+  one.write("stats.json", R"({"cycles": 43580739, "reads": 1000, "misses": 50, "writes": 0, "hits": 5})");
+  other.write("stats.json", R"({"cycles": 43580793, "reads": 1005, "misses": 25, "writes": 3, "hits": 5})");
   const std::string all = text();
   EXPECT_THAT(all, HasSubstr("keys       3 differ\n"
                              "  node.cores.count                         4 -> 8  +100%\n"
                              "  node.memory.ecc                          normal -> -\n"
                              "  seed                                     - -> 2\n"
-                             "statistics 2 of 3 differ\n"
-                             "  reads                                    1000 -> 1005  +0.50%\n"
+                             "statistics 4 of 5 differ\n"
                              "  writes                                   0 -> 3\n"
+                             "  misses                                   50 -> 25  -50%\n"
+                             "  reads                                    1000 -> 1005  +0.50%\n"
+                             "  cycles                                   43580739 -> 43580793  +0.00012%\n"
                              "events     are the same\n"
                              "output     is the same\n"));
   EXPECT_THAT(text(0.01), Not(HasSubstr("  reads")));
-  EXPECT_THAT(text(0.01), HasSubstr("statistics 1 of 3 differ, and 1 by less\n"));
+  EXPECT_THAT(text(0.01), HasSubstr("statistics 2 of 5 differ, and 2 by less\n"));
 }
 
 TEST_F(RunComparisonTest, TheFirstEventThatDiffersIsShownWithItsTime) {
