@@ -241,12 +241,18 @@ class Trial final : public StudyPointOf<TrialConfig> {
   explicit Trial(TrialConfig config) : Trial() { config_ = std::move(config); }
   std::vector<Cell> run(const std::stop_token& stop) override {
     ComparedRuns& compared_runs = compared_runs_for(config_);
+    if (config_.fault.at > compared_runs.good.at) return row(Outcome::late, {});
     const fs::path out = fs::path(config_.folder) / fmt::format("line{}", config_.line);
     const ObservedRun seen = compared_runs.servers.run({config_.fault}, config_.until, out, stop);
     std::error_code none;
     if (!config_.keeps) fs::remove_all(out, none), fs::remove(out.string() + ".log", none);
-    return {static_cast<std::uint64_t>(classify(seen, compared_runs.good, config_.printed)),
-            seen.host_seconds, seen.ended, static_cast<std::uint64_t>(seen.at.count()), seen.firmware_status};
+    return row(classify(seen, compared_runs.good, config_.printed), seen);
+  }
+
+ private:
+  static std::vector<Cell> row(Outcome outcome, const ObservedRun& seen) {
+    return {static_cast<std::uint64_t>(outcome), seen.host_seconds, seen.ended,
+            static_cast<std::uint64_t>(seen.at.count()), seen.firmware_status};
   }
 };
 
@@ -404,16 +410,9 @@ std::vector<Judged> judge(const std::vector<Fault>& faults, const PointRun& run)
   return trials;
 }
 
-void print_end(const std::vector<Fault>& faults, std::size_t trials, const PointRun& run,
-               const ObservedRun& good) {
-  const auto late =
-      std::ranges::count_if(faults, [&](const Fault& fault) { return fault.config.at > good.at; });
-  fmt::print("\n");
-  if (late > 0)
-    fmt::print("{:<10} {} of {} faults would have occurred after the end of the run without a fault\n",
-               "late", late, faults.size());
-  fmt::print("{:<10} {}{} of {} faults in {:.1f} s on {}\n", "campaign",
-             run.interrupted ? "interrupted: " : "", trials, faults.size(), run.host_seconds, run.places());
+void print_end(std::size_t faults, std::size_t trials, const PointRun& run) {
+  fmt::print("\n{:<10} {}{} of {} faults in {:.1f} s on {}\n", "campaign",
+             run.interrupted ? "interrupted: " : "", trials, faults, run.host_seconds, run.places());
 }
 
 std::string in_quotes(const std::string& text) {
@@ -432,9 +431,13 @@ std::string page_of(const Campaign& campaign, const StudyArguments& arguments, c
                       .trials = {}};
   const std::vector<OutcomeText> texts = outcome_texts(campaign.printed);
   for (std::size_t i = 0; i < texts.size(); ++i)
-    page.outcomes.push_back({texts[i].name, texts[i].meaning, is_bad(static_cast<Outcome>(i))});
+    page.outcomes.push_back({.name = texts[i].name,
+                             .meaning = texts[i].meaning,
+                             .is_bad = is_bad(static_cast<Outcome>(i)),
+                             .is_late = static_cast<Outcome>(i) == Outcome::late});
   const fs::path beside = fs::absolute(*arguments.files.report).parent_path();
   for (const Judged& trial : trials) {
+    const bool is_kept = arguments.out && trial.outcome != Outcome::late;
     const std::string until = trial.outcome == Outcome::hang ? " --until " + to_text(campaign.until) : "";
     const std::string line = fmt::format("line{}", trial.fault.line);
     page.trials.push_back(
@@ -449,8 +452,7 @@ std::string page_of(const Campaign& campaign, const StudyArguments& arguments, c
          .host_seconds = trial.host_seconds,
          .again = fmt::format("asterism run --restore {} --alone --fault {}{} --out {}",
                               in_quotes(campaign.snapshot), in_quotes(trial.fault.text), until, line),
-         .folder =
-             arguments.out ? (fs::absolute(*arguments.out) / line).lexically_relative(beside).string() : ""});
+         .folder = is_kept ? (fs::absolute(*arguments.out) / line).lexically_relative(beside).string() : ""});
   }
   return campaign_page(page);
 }
@@ -482,7 +484,7 @@ int verb_campaign(const StudyArguments& arguments, Ranks* ranks) {
   const std::vector<Judged> trials = judge(faults, run);
   const std::vector<OutcomeText> texts = outcome_texts(campaign.printed);
   const bool bad = print_table(trials, texts, campaign.faults);
-  print_end(faults, trials.size(), run, good);
+  print_end(faults.size(), trials.size(), run);
   const auto write = [&](std::optional<OutputFile>& file, const std::string& text) {
     const fs::path written = run.interrupted ? file->leave_partial(text) : file->finish(text);
     fmt::print("{:<10} {}\n", "written", written.string());

@@ -14,15 +14,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<const char*, 7> outcome_names{"masked", "corrected", "recovered", "detected",
-                                                   "silent", "hang",      "crashed"};
-constexpr std::array<const char*, 7> outcome_meanings{"the same end, and no error noticed",
+constexpr std::array<const char*, 8> outcome_names{"masked", "corrected", "recovered", "detected",
+                                                   "silent", "hang",      "crashed",   "late"};
+constexpr std::array<const char*, 8> outcome_meanings{"the same end, and no error noticed",
                                                       "the same end, and more errors corrected",
                                                       "the same end, after losses and restores",
                                                       "another end, which was reported",
                                                       "the end of a correct run, but not its results",
                                                       "the run did not end",
-                                                      "the simulator failed"};
+                                                      "the simulator failed",
+                                                      "after the end of the run, which is not affected"};
 
 // The sum of all counts in a tree of statistics whose names begin with a prefix.
 std::uint64_t count_in(const nlohmann::json& tree, std::string_view name) {

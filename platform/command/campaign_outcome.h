@@ -18,7 +18,7 @@ namespace asterism {
 using PrintedOutcomes = std::map<std::string, std::string>;
 
 // An outcome (campaign.h); those with names of the user are numbered behind these.
-enum class Outcome { masked, corrected, recovered, detected, silent, hang, crashed };
+enum class Outcome { masked, corrected, recovered, detected, silent, hang, crashed, late };
 bool is_bad(Outcome outcome);
 // Whether the run ended as the one without a fault.
 bool is_same_end(Outcome outcome);

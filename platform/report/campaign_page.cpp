@@ -64,21 +64,25 @@ class Page {
 
  private:
   std::string what_happened() const {
-    const std::uint64_t all = trials_.size();
-    std::uint64_t bad = 0, late = 0;
-    for (const Trial& trial : trials_) {
-      bad += campaign_.outcomes[trial.outcome].is_bad ? 1 : 0;
-      late += trial.at > campaign_.good_end ? 1 : 0;
-    }
+    const std::uint64_t injected = this->injected(), late = trials_.size() - injected;
+    std::uint64_t bad = 0;
+    for (const Trial& trial : trials_) bad += campaign_.outcomes[trial.outcome].is_bad ? 1 : 0;
     std::string text = fmt::format(
         "{} of {} faults were injected into {}, each into a run of its own from a snapshot at {}. Without a "
         "fault it ends at {}.",
-        all, campaign_.faults, campaign_.name, human_time(campaign_.from), human_time(campaign_.good_end));
-    if (all > 0)
+        injected, campaign_.faults, campaign_.name, human_time(campaign_.from),
+        human_time(campaign_.good_end));
+    if (injected > 0)
       text += fmt::format(" {} ({}, 95% interval {}) were silent, hung or crashed.", bad,
-                          percent_of(bad, all), interval_of_share(bad, all));
-    if (late > 0) text += fmt::format(" {} would have occurred after the end.", late);
+                          percent_of(bad, injected), interval_of_share(bad, injected));
+    if (late > 0)
+      text += fmt::format(" {} would have occurred after the end and {} not counted in shares.", late,
+                          late == 1 ? "is" : "are");
     return text;
+  }
+  std::uint64_t injected() const {
+    return static_cast<std::uint64_t>(std::ranges::count_if(
+        trials_, [&](const Trial& trial) { return !campaign_.outcomes[trial.outcome].is_late; }));
   }
 
   // A series for each outcome that occurred, in their order.
@@ -143,14 +147,15 @@ class Page {
   }
 
   Json outcomes() const {
+    const std::uint64_t all = injected();
     Json rows = Json::array();
     for (std::size_t o = 0; o < counts_.size(); ++o) {
-      const auto& [name, meaning, is_bad] = campaign_.outcomes[o];
+      const auto& [name, meaning, is_bad, is_late] = campaign_.outcomes[o];
       Json row{is_bad && counts_[o] > 0 ? Json{{"value", name}, {"mark", "off"}} : Json(name), counts_[o]};
-      const double share =
-          trials_.empty() ? 0 : 100.0 * static_cast<double>(counts_[o]) / static_cast<double>(trials_.size());
-      row.push_back(share);
-      row.push_back(trials_.empty() ? "" : interval_of_share(counts_[o], trials_.size()));
+      const bool has_share = !is_late && all > 0;
+      row.push_back(has_share ? Json(100.0 * static_cast<double>(counts_[o]) / static_cast<double>(all))
+                              : Json(""));
+      row.push_back(has_share ? interval_of_share(counts_[o], all) : "");
       row.push_back(meaning);
       rows.push_back(std::move(row));
     }

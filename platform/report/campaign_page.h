@@ -14,6 +14,7 @@ struct CampaignOnPage {
   struct Outcome {
     std::string name, meaning;
     bool is_bad = false;
+    bool is_late = false;  // the run had ended before the fault: it has no part in the shares
   };
   struct Trial {
     int line = 0;  // in the list of faults

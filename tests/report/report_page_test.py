@@ -532,6 +532,7 @@ class ReportPage(unittest.TestCase):
         self.assertEqual(self.script("""
             const [a, b] = [...host.querySelectorAll(".value")].slice(1).map((each) => each.getBoundingClientRect());
             return a.bottom <= b.top + 4 || b.bottom <= a.top + 4 || a.right <= b.left || b.right <= a.left"""), True)
+        faults.append({"at": "900ms", "kind": "power_loss"})
 
     # ---- campaigns ----
 
@@ -547,9 +548,12 @@ class ReportPage(unittest.TestCase):
         self.assertEqual(ended.returncode, 67)
         self.open("campaign.html")
         text = self.one("section .hint").text
-        self.assertRegex(text, r"^5 of 5 faults were injected into power_loss, each into a run of its own from a "
+        self.assertRegex(text, r"^5 of 6 faults were injected into power_loss, each into a run of its own from a "
                                r"snapshot at 1 ms\. Without a fault it ends at .*\. 1 \(20%, 95% interval .* to "
-                               r".*\) were silent, hung or crashed\.$")
+        self.assertEqual(outcomes["late"], "1")
+        self.assertEqual(outcomes["masked"], "0")
+                               r".*\) were silent, hung or crashed\. 1 would have occurred after the end and is "
+                               r"not counted in shares\.$")
         self.assertEqual(self.texts(".panel figcaption"),
                          ["By kind of the fault", "By time of the fault", "How much longer runs with the same end took"])
         tables = self.browser.find_elements(By.CSS_SELECTOR, ".table")
@@ -557,13 +561,15 @@ class ReportPage(unittest.TestCase):
                     for row in tables[0].find_elements(By.CSS_SELECTOR, "tbody tr")}
         self.assertEqual(outcomes["recovered"], "3")
         self.assertEqual(outcomes["hang"], "1")
+        self.assertEqual(outcomes["late"], "1")
+        self.assertEqual(outcomes["masked"], "1")
         self.script("document.querySelectorAll('.table')[1].querySelectorAll('th button')[1].click()")
         times = [row.text.split()[1] for row in tables[1].find_elements(By.CSS_SELECTOR, "tbody tr")]
-        self.assertEqual(times, ["3", "3", "4", "9", "12"])
+        self.assertEqual(times, ["3", "3", "4", "9", "12", "900"])
         link = tables[1].find_element(By.CSS_SELECTOR, "tbody a")
         self.assertEqual(link.get_attribute("href"), f"file://{self.folder}/kept/line3/")
         self.assertTrue((self.folder / "kept/line3/stats.json").exists())
-        command = [cell.text for cell in tables[1].find_elements(By.CSS_SELECTOR, "tbody tr:last-child td")][-1]
+        command = [cell.text for cell in tables[1].find_elements(By.CSS_SELECTOR, "tbody tr:nth-last-child(2) td")][-1]
         self.assertIn("asterism run --restore 'file' --alone --fault '{\"at\": \"12ms\"", command)
         again = subprocess.run(command.replace("asterism", PROGRAM, 1), shell=True, cwd=self.folder, check=False,
                                capture_output=True)
