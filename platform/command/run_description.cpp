@@ -1,7 +1,5 @@
 #include "platform/command/run_description.h"
 
-#include <fmt/format.h>
-
 #include <filesystem>
 #include <map>
 #include <utility>
@@ -67,25 +65,20 @@ Json graph_of(const RunFolder& folder, const InstalledFiles& installed) {
   }
 }
 
-// Why the page cannot show the record; "" if it can, or if there is none.
-std::string problem_of_record(const fs::path& file) {
+// Throws ConfigError if the record or the map of pages is damaged. Only that of a run that was killed may be
+// truncated.
+void check_records(RunOnPage& run) {
+  run.folder.page_map();
+  const fs::path file = run.folder.path / "traces/record.bin";
   std::error_code none;
-  if (!fs::exists(file, none)) return "";
-  try {
-    const RunRecord record = read_record(file, RunRecord::Truncated::allowed);
-    return record.tracks.empty() ? "The run ended before anything was recorded." : "";
-  } catch (const ConfigError& error) {
-    return fmt::format("The record of the run cannot be shown: {}", error.what());
-  }
-}
-
-std::string problem_of_pages(const RunFolder& folder) {
-  try {
-    folder.page_map();
-    return "";
-  } catch (const ConfigError& error) {
-    return fmt::format("The map of memory cannot be shown: {}", error.what());
-  }
+  if (!fs::exists(file, none)) return;
+  const RunRecord record = read_record(
+      file, run.folder.is_complete() ? RunRecord::Truncated::refused : RunRecord::Truncated::allowed);
+  run.record_end = record.end();
+  if (record.tracks.empty())
+    run.record_problem = run.folder.is_complete()
+                             ? "Nothing of this run is recorded."
+                             : "The run was killed before the first part of its record was written.";
 }
 
 }  // namespace
@@ -94,8 +87,7 @@ RunOnPage described_run(const std::string& folder, const InstalledFiles& install
   fs::path path = fs::absolute(folder).lexically_normal();
   if (!path.has_filename()) path = path.parent_path();
   RunOnPage run{.folder = RunFolder::read(folder), .name = path.filename().string()};
-  run.record_problem = problem_of_record(fs::path(folder) / "traces/record.bin");
-  run.pages_problem = problem_of_pages(run.folder);
+  check_records(run);
   run.changed = changed_keys(run.folder.scenario);
   run.graph = graph_of(run.folder, installed);
   return run;

@@ -9,7 +9,7 @@
 namespace asterism {
 
 // A run without its picture of the node if its scenario cannot be prepared here, because a plug-in or a file
-// is missing.
+// is missing. Throws ConfigError if a file of the run is damaged.
 RunOnPage described_run(const std::string& folder, const InstalledFiles& installed);
 
 // Writes report.html into the folder of a run, and returns its path.

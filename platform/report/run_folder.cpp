@@ -94,17 +94,27 @@ RunFolder RunFolder::read(const fs::path& path) {
   std::error_code none;
   for (const char* needed : {"scenario.json", "events.jsonl"}) {
     if (fs::exists(path / needed, none)) continue;
+    fs::path partial = path.has_filename() ? path : path.parent_path();
+    partial += ".partial";
     throw InputMissing(Diagnostic::of_file(
-        path.string(), fs::is_directory(path, none)
-                           ? fmt::format("is no folder of a run: it has no {}", needed)
-                       : fs::exists(path, none) ? "is no folder, expected that of a run"
-                                                : "there is no such folder, expected that of a run"));
+        path.string(),
+        fs::is_directory(path, none) ? fmt::format("is no folder of a run: it has no {}", needed)
+        : fs::exists(path, none)     ? "is no folder, expected that of a run"
+        : fs::is_directory(partial, none)
+            ? fmt::format("there is no such folder; a run that was interrupted has left {}", partial.string())
+            : "there is no such folder, expected that of a run"));
   }
   return {.path = path,
           .scenario = object_in(path / "scenario.json"),
           .stats = object_in(path / "stats.json"),
           .host = object_in(path / "host.json"),
           .events = events_in(path / "events.jsonl")};
+}
+
+Picoseconds RunFolder::last_known_time() const {
+  Picoseconds last(number_in(stats, "simulated_time_ps"));
+  for (const RecordedEvent& event : events) last = std::max(last, event.at);
+  return last;
 }
 
 std::string RunFolder::text_of(const std::string& name) const { return contents(path / name); }

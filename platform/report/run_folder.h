@@ -30,6 +30,10 @@ struct RunFolder {
   // DIR.partial of a run that was interrupted has no `stats`.
   static RunFolder read(const std::filesystem::path& path);
 
+  // False for a run that was killed, or that goes on: it has written no statistics.
+  bool is_complete() const { return !stats.empty(); }
+  // The end of the simulation, or the last event of a run that is not complete.
+  Picoseconds last_known_time() const;
   // The contents of a file of the run; "" if it has none of this name.
   std::string text_of(const std::string& name) const;
   // What has happened to pages and blocks; nullopt if the run has not recorded it. Throws ConfigError if the

@@ -36,6 +36,10 @@ TEST(RunFolderTest, WhatIsNoRunIsRefusedWithItsName) {
               EndsWith("none: error: there is no such folder, expected that of a run"));
   EXPECT_THAT(thrown<InputMissing>([&] { RunFolder::read(run.path() / "events.jsonl"); }),
               EndsWith("events.jsonl: error: is no folder, expected that of a run"));
+  std::filesystem::create_directory(run.path() / "none.partial");
+  EXPECT_THAT(thrown<InputMissing>([&] { RunFolder::read(run.path() / "none/"); }),
+              EndsWith("none/: error: there is no such folder; a run that was interrupted has left " +
+                       (run.path() / "none.partial").string()));
   std::filesystem::remove(run.path() / "events.jsonl");
   EXPECT_THAT(thrown<InputMissing>([&] { RunFolder::read(run.path()); }),
               EndsWith("error: is no folder of a run: it has no events.jsonl"));

@@ -1,5 +1,7 @@
 #include "platform/report/run_page.h"
 
+#include <algorithm>
+
 #include "platform/instruments/page_map_file.h"
 #include "platform/report/page.h"
 #include "platform/report/run_story.h"
@@ -18,8 +20,8 @@ Json data_of(const RunOnPage& run) {
     events.push_back(std::move(line));
   }
   Json data{{"name", run.name},
-            {"story", run_story(folder)},
-            {"end", number_in(folder.stats, "simulated_time_ps")},
+            {"story", run_story(folder, run.record_end)},
+            {"end", std::max(folder.last_known_time(), run.record_end.value_or(0_ps)).count()},
             {"scenario", folder.scenario},
             {"changed", run.changed},
             {"stats", folder.stats},
@@ -35,8 +37,7 @@ Json data_of(const RunOnPage& run) {
   if (const std::string record = folder.text_of("traces/record.bin");
       !record.empty() && run.record_problem.empty())
     data["record_base64"] = base64(record);
-  data["pages_problem"] = run.pages_problem;
-  if (const std::string pages = folder.text_of(page_map_name); !pages.empty() && run.pages_problem.empty())
+  if (const std::string pages = folder.text_of(page_map_name); !pages.empty())
     data["pages_base64"] = base64(pages);
   return data;
 }

@@ -1,6 +1,7 @@
 // The report of one run, or of two beside each other.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,8 @@ struct RunOnPage {
   // What only the description of the configuration knows: [{"path", "value", "otherwise"}] of the keys that
   // differ from their defaults, and the netlist of the node (netlist.js); null if it is not known.
   nlohmann::ordered_json changed = nlohmann::ordered_json::array(), graph = nullptr;
-  // Why the record and the map of pages are left out; "" if they are not.
-  std::string record_problem = {}, pages_problem = {};
+  std::optional<Picoseconds> record_end = {};  // of the last that is recorded, if there is a record
+  std::string record_problem = {};             // why nothing of it is shown; "" if something is
 };
 
 // At most two.

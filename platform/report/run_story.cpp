@@ -70,6 +70,36 @@ std::string failures_of(const RunFolder& run) {
   return text;
 }
 
+// Whether an event is that of a loss by which the node of a source, "node1.dimm_ssd", loses what it is doing.
+bool stops(const RecordedEvent& event, std::string_view source) {
+  const std::string_view node = source.substr(0, source.find('.'));
+  if (event.kind == "node_loss") return node == fmt::format("node{}", number_in(event.details, "node"));
+  return (event.kind == "power_lost" || event.kind == "warm_reset") &&
+         std::string_view(event.source).substr(0, event.source.find('.')) == node;
+}
+
+// The checkpoints that ended with the power, or with a reset, and not by themselves.
+std::string interrupted_checkpoints_of(const RunFolder& run) {
+  std::vector<std::string> interrupted;
+  for (auto begin = run.events.begin(); begin != run.events.end(); ++begin) {
+    if (begin->kind != "checkpoint_begin") continue;
+    const std::uint64_t version = number_in(begin->details, "version");
+    const auto next = std::find_if(begin + 1, run.events.end(), [&](const RecordedEvent& event) {
+      return event.source == begin->source && event.kind.starts_with("checkpoint_") &&
+             number_in(event.details, "version") == version;
+    });
+    if (next != run.events.end() && next->kind != "checkpoint_begin") continue;
+    const auto loss = std::find_if(begin + 1, next,
+                                   [&](const RecordedEvent& event) { return stops(event, begin->source); });
+    if (loss != next) interrupted.push_back(fmt::format("version {} at {}", version, human_time(loss->at)));
+  }
+  if (interrupted.empty()) return "";
+  if (interrupted.size() <= 3)
+    return fmt::format(" A loss or a reset interrupted the checkpoint of {}.",
+                       fmt::join(interrupted, " and "));
+  return fmt::format(" Losses and resets interrupted {} checkpoints.", interrupted.size());
+}
+
 std::string checkpoints_of(const RunFolder& run) {
   const auto durable = of_kind(run, "checkpoint_commit");
   std::string text;
@@ -82,6 +112,7 @@ std::string checkpoints_of(const RunFolder& run) {
   if (!failed.empty())
     text +=
         fmt::format(" {} given up.", failed.size() == 1 ? "One was" : fmt::format("{} were", failed.size()));
+  text += interrupted_checkpoints_of(run);
   std::vector<std::string> restored;
   for (const RecordedEvent* event : of_kind(run, "restore"))
     restored.push_back(
@@ -93,9 +124,21 @@ std::string checkpoints_of(const RunFolder& run) {
   return text;
 }
 
+// Of a run that was killed, or that goes on.
+std::string story_without_end(const RunFolder& run, std::optional<Picoseconds> record_end) {
+  std::string text = "The run has not ended, or it was killed: it has no statistics.";
+  if (!run.events.empty())
+    text += fmt::format(" Its last event was at {} of simulated time.", human_time(run.last_known_time()));
+  if (record_end)
+    text +=
+        fmt::format(" Its record ends at {}; what came later was not written yet.", human_time(*record_end));
+  return text + failures_of(run) + checkpoints_of(run);
+}
+
 }  // namespace
 
-std::string run_story(const RunFolder& run) {
+std::string run_story(const RunFolder& run, std::optional<Picoseconds> record_end) {
+  if (!run.is_complete()) return story_without_end(run, record_end);
   const std::uint64_t instructions = number_in(run.stats, "instructions");
   std::string text = fmt::format("{} after {} of simulated time", how_it_ended(run.stats),
                                  human_time(Picoseconds(number_in(run.stats, "simulated_time_ps"))));

@@ -377,6 +377,27 @@ TEST_F(SeeingTest, APageGoesToAFileOrToStandardOutput) {
   EXPECT_TRUE(asterism({"report", "run", "--out", "-"}).out == contents("page.html"));
 }
 
+TEST_F(SeeingTest, APageOfDamagedRecordsIsRefused) {
+  EXPECT_EQ(firmware("hello", {"--sample", "1ms"}).status, 0);
+  const std::string record = contents("run/traces/record.bin"), pages = contents("run/traces/pages.bin");
+  write("run/traces/record.bin", record.substr(0, 1000));
+  Ended ended = asterism({"report", "run"});
+  EXPECT_EQ(ended.status, 65);
+  EXPECT_THAT(
+      ended.err,
+      HasSubstr("record.bin: error: file is truncated: ends at byte 1000, expected the whole of a block"));
+  write("run/traces/record.bin", std::string(100, 'x'));
+  ended = asterism({"report", "run"});
+  EXPECT_EQ(ended.status, 65);
+  EXPECT_THAT(ended.err, HasSubstr("file is no record of a run: expected \"ASTERREC\" at byte 0"));
+  write("run/traces/record.bin", record);
+  write("run/traces/pages.bin", pages.substr(0, pages.size() - 1));
+  ended = asterism({"report", "run"});
+  EXPECT_EQ(ended.status, 65);
+  EXPECT_THAT(ended.err, ContainsRegex("pages.bin: error: file has [0-9]+ bytes, expected"));
+  EXPECT_FALSE(exists("run/report.html"));
+}
+
 TEST_F(SeeingTest, TwoRunsAreComparedByKeysNumbersEventsAndOutput) {
   EXPECT_EQ(firmware("hello", {}).status, 0);
   std::filesystem::rename(folder / "run", folder / "first");

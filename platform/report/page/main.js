@@ -179,13 +179,17 @@ function showTogether(timelines, curves) {
   if (curves) curves.whenMoved = (from, to) => follow(from, to, curves);
 }
 
+function noRecord(runs, otherwise) {
+  return missing(runs.map((run) => run.record_problem).find((text) => text) ||
+    otherwise + ": run again with --report.");
+}
+
 function timelineSection(runs, timelines) {
   const shows = (run) => run.record?.tracks.some((track) => !track.isCounter && track.begin.length > 0);
   if (runs.some((run) => run.record) && !runs.some(shows))
     return section("timeline", "Timeline", missing("Nothing of this run is recorded but its samples."));
   if (!runs.some((run) => run.record))
-    return section("timeline", "Timeline", missing(runs.map((run) => run.record_problem).find((text) => text) ||
-                                                 "Nothing was recorded: run again with --report."));
+    return section("timeline", "Timeline", noRecord(runs, "Nothing was recorded"));
   const chosen = element("div", {class: "chosen", "aria-live": "polite"});
   const whenChosen = (what) => chosen.replaceChildren(...whatIsChosen(what));
   const end = Math.max(1, ...runs.map((run) => Math.max(run.end, run.record?.end ?? 0)));
@@ -269,7 +273,7 @@ async function buildRuns(data) {
             differences(runs)),
     timelineSection(runs, timelines),
     section("curves", "Curves", hasCounters ? plots
-      : missing("There are no samples: run again with --report.")),
+      : noRecord(runs, "There are no samples")),
     section("events", "Events", eventsTable(runs)),
     section("memory", "Memory", memory.host),
     section("netlist", "Node", netlists(runs)),

@@ -440,9 +440,10 @@ class MemoryMap {
 function memoryMaps(runs) {
   const recorded = runs.filter((run) => run.pages), maps = [];
   if (recorded.length === 0) {
-    const problem = runs.map((run) => run.pages_problem).find((text) => text);
-    const otherwise = "What happened to pages was not recorded: run again with --report.";
-    return {host: missing(problem || otherwise), maps};
+    const isKilled = runs.some((run) =>
+      (run.record || run.record_problem) && Object.keys(run.stats).length === 0);
+    return {host: missing(isKilled ? "What happened to pages is written when a run ends."
+      : "What happened to pages was not recorded: run again with --report."), maps};
   }
   const host = element("div", {}), more = element("details", {}, element("summary", {}, "More memories"));
   const named = (name) => recorded.flatMap((run) =>
@@ -451,13 +452,17 @@ function memoryMaps(runs) {
     .map((name) => [name, named(name)]);
   const isUsed = ([, areas]) =>
     areas.some(({area}) => [...area.counts.values()].some((runs) => runs.first.length > 0));
-  const used = all.filter(isUsed), unused = all.filter((each) => !isUsed(each)).map(([name]) => name);
+  const used = all.filter(isUsed), without = all.filter((each) => !isUsed(each)).map(([name]) => name);
+  const isLost = (name) => runs.some((run) => run.events.some((event) =>
+    event.kind === "node_loss" && event.lost === "node" && name.startsWith(`node${event.node}.`)));
+  const unused = without.filter((name) => !isLost(name)), lost = without.filter(isLost);
+  const sentence = (begin, names) => element("p", {class: "hint"}, begin + names.slice(0, 40).join(", ") +
+    (names.length > 40 ? ` and ${names.length - 40} more.` : "."));
   queueMicrotask(() => {
     used.forEach(([, areas], i) => maps.push(new MemoryMap(i < 8 ? host : more, areas)));
     if (used.length > 8) host.append(more);
-    if (unused.length > 0)
-      host.append(element("p", {class: "hint"}, "Nothing has happened to " + unused.slice(0, 40).join(", ") +
-        (unused.length > 40 ? ` and ${unused.length - 40} more.` : ".")));
+    if (unused.length > 0) host.append(sentence("Nothing has happened to ", unused));
+    if (lost.length > 0) host.append(sentence("With a node that was lost, nothing is known any more of ", lost));
   });
   return {host, maps};
 }
