@@ -359,6 +359,14 @@ class ReportPage(unittest.TestCase):
         self.assertRegex(places[0], "^run 0x4")
         self.assertEqual(places[0].removeprefix("run"), places[1].removeprefix("other"))
 
+    def test_memories_of_a_node_that_was_lost_are_not_unused(self):
+        asterism(self.folder, "run", "buddy_cluster", "--quiet", "--report", "--out", "run")
+        self.open("run/report.html")
+        hints = self.texts("#memory .hint")
+        self.assertIn("With a node that was lost, nothing is known any more of node1.memory, "
+                      "node1.dimm_ssd.flash.", hints)
+        self.assertFalse([hint for hint in hints if "has happened" in hint and "node1" in hint])
+
     def test_the_key_d_goes_to_what_differs_first(self):
         self.power_loss()
         self.power_loss("node.cores.count=2", out="other")
