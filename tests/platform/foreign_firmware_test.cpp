@@ -133,7 +133,7 @@ TEST_F(ForeignFirmwareTest, ACampaignKnowsWhatFirmwareWithoutFilesPrints) {
 )");
   const Ended ended = asterism({"study", "campaign", "snapshot=file", "faults=faults.jsonl", "jobs=1"});
   EXPECT_EQ(ended.status, 67) << ended.out << ended.err;
-  EXPECT_THAT(ended.out, AllOf(HasSubstr("silent           1"), HasSubstr("masked           1")));
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("silent           1"), HasSubstr("late             1")));
 }
 
 TEST_F(ForeignFirmwareTest, ACampaignKnowsWhatTheScriptWaitsFor) {
