@@ -189,6 +189,7 @@ PointRun run_points_on_ranks(const std::vector<StudyPoint*>& points, const Point
         run.interrupted = true;
         deal.stop();
       }
+      if (settings.watch) print_besides(progress, settings.watch(run));
       show_points(progress, points.size(), deal.done(), deal.shares(), run.interrupted,
                   points.size() == 1 ? deal.words(0) : "", settings.points_are);
     }

@@ -52,6 +52,10 @@ class Workers {
     for (const std::exception_ptr& error : errors_)
       if (error) std::rethrow_exception(error);
   }
+  std::string watch(const PointRunSettings& settings) {
+    const std::lock_guard lock(taking_);
+    return settings.watch ? settings.watch(run_) : "";
+  }
   PointRun take_all() {
     const std::lock_guard lock(taking_);
     is_taken_ = true;
@@ -150,6 +154,12 @@ void show_points(ProgressLine& line, std::size_t points, std::size_t done, doubl
   line.show(text);
 }
 
+void print_besides(ProgressLine& line, const std::string& text) {
+  if (text.empty()) return;
+  line.clear();
+  fmt::print(stderr, "{}\n", text);
+}
+
 unsigned threads_for(std::size_t points, unsigned wished) {
   const unsigned most = wished ? wished : std::max(1u, std::thread::hardware_concurrency());
   return static_cast<unsigned>(std::min<std::size_t>(most, std::max<std::size_t>(points, 1)));
@@ -190,6 +200,7 @@ PointRun run_points(const std::vector<StudyPoint*>& points, const PointRunSettin
         std::fflush(nullptr);
         _exit(static_cast<int>(ExitStatus::interrupted));
       }
+      print_besides(progress, workers.watch(settings));
       double shares = 0;
       for (const StudyPoint* point : points) shares += point->share_done();
       show_points(progress, points.size(), workers.done(), shares, interrupted,

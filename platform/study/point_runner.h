@@ -62,6 +62,9 @@ struct PointRunSettings {
   // are abandoned. This function receives the results of the others; then the process ends with status 130.
   // Null: the run waits for these points.
   std::function<void(const PointRun&)> give_up = {};
+  // Called now and then while points run, with what is done so far. A text that it returns is printed to
+  // stderr.
+  std::function<std::string(const PointRun&)> watch = {};
 };
 
 // The number of threads for `points` points: the requested one, 0 for the cores of the host, but no more than
@@ -72,6 +75,9 @@ unsigned threads_for(std::size_t points, unsigned requested);
 // point, if there is only one.
 void show_points(ProgressLine& line, std::size_t points, std::size_t done, double shares, bool stopping,
                  const std::string& words, const char* points_are = "points");
+
+// Prints a text to stderr, if there is one, and clears the progress before it.
+void print_besides(ProgressLine& line, const std::string& text);
 
 // A StudyMistake of a point, or any other exception, ends the run. The one of the first point in order is
 // thrown.

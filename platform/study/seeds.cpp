@@ -52,6 +52,13 @@ Mean mean_of(const std::vector<Cell>& cells, bool is_label) {
   return {mean, half_width(0.95, squares, count)};
 }
 
+// Whether two rows are different results of a point.
+bool differs(const Study& study, const std::vector<Cell>& row, const std::vector<Cell>& other) {
+  for (std::size_t c = 0; c < row.size(); ++c)
+    if (!study.kind->columns[c].is_label && row[c] != other[c]) return true;
+  return false;
+}
+
 }  // namespace
 
 std::vector<SeededPoint> points_of(const Study& study) {
@@ -107,18 +114,28 @@ PointRun run_all_seeds(const Study& study, const std::vector<StudyPoint*>& point
   PointRunSettings of_seeds = settings;
   if (settings.give_up)  // takes the results of the points that are done
     of_seeds.give_up = [&](const PointRun& run) { settings.give_up(mean_over_seeds(study, PointRun(run))); };
+  bool is_told = study.points.size() < 2 || study.points.front().further.empty();
+  of_seeds.watch = [&](const PointRun& run) -> std::string {
+    const std::size_t seeds = 1 + study.points.front().further.size();
+    if (is_told ||
+        std::ranges::any_of(run.rows.begin(), run.rows.begin() + static_cast<std::ptrdiff_t>(seeds),
+                            [](const auto& row) { return !row; }))
+      return "";
+    is_told = true;
+    for (std::size_t s = 1; s < seeds; ++s)
+      if (differs(study, *run.rows[s], *run.rows[0])) return "";
+    return fmt::format(
+        "asterism: the {} seeds of the first point give the same results; if nothing in the "
+        "study is random, leave out seeds={}",
+        study.seeds, study.seeds);
+  };
   return mean_over_seeds(study, run_points(points, of_seeds));
 }
 
 std::string about_seeds(const Study& study, const PointRun& run) {
   if (study.seeds == 1) return "";
-  const auto differs = [&](const std::vector<Cell>& row, const std::vector<Cell>& other) {
-    for (std::size_t c = 0; c < row.size(); ++c)
-      if (!study.kind->columns[c].is_label && row[c] != other[c]) return true;
-    return false;
-  };
   const bool depends = std::ranges::any_of(run.seed_rows, [&](const std::vector<std::vector<Cell>>& rows) {
-    return std::ranges::any_of(rows, [&](const auto& row) { return differs(row, rows.front()); });
+    return std::ranges::any_of(rows, [&](const auto& row) { return differs(study, row, rows.front()); });
   });
   return depends
              ? fmt::format("each value is the mean of {} seeds, +- half of its 95% interval (Student's t)",

@@ -24,7 +24,8 @@ std::vector<SeededPoint> points_of(const Study& study);
 // one of the seeds has none.
 PointRun mean_over_seeds(const Study& study, PointRun&& all);
 
-// The same of these points, which are run.
+// The same of these points, which are run. If the seeds of the first point give the same results, a line on
+// stderr says so while the others run.
 PointRun run_all_seeds(const Study& study, const std::vector<StudyPoint*>& points,
                        const PointRunSettings& settings);
 

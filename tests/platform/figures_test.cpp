@@ -75,6 +75,15 @@ TEST_F(FiguresTest, ASweepRunsEachPointWithEachSeed) {
             "node.cores.count,seeds,run,outcome,instructions,instructions_ci95,status,reason");
 }
 
+TEST_F(FiguresTest, IdleSeedsAreNamedWhileTheOtherPointsRun) {
+  const Ended ended = asterism({"sweep", "hello", "node.cores.count=1:8:1", "node.memory.size=64MiB",
+                                "seeds=2", "--jobs", "1", "--out", "out"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.err,
+              HasSubstr("asterism: the 2 seeds of the first point give the same results; if nothing "
+                        "in the study is random, leave out seeds=2\n"));
+}
+
 TEST_F(FiguresTest, SeedsAreRefusedWhereTheyHaveNoMeaning) {
   const Ended none = asterism({"study", "topology", "seeds=3"});
   EXPECT_EQ(none.status, 65);
