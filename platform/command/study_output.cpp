@@ -11,6 +11,7 @@
 
 #include "platform/command/converted_file.h"
 #include "platform/command/result_output.h"
+#include "platform/config/diagnostics.h"
 #include "platform/report/study_page.h"
 #include "platform/study/study_report.h"
 
@@ -86,7 +87,12 @@ StudyOutputs::StudyOutputs(const ResultFiles& files) {
                        {"--svg", &files.svg},
                        {"--pdf", &files.pdf},
                        {"--report", &files.report}});
-  if (files.pdf) require_pdf();
+  if (files.pdf) {
+    const std::string extension = fs::path(*files.pdf).extension();
+    if (!extension.empty() && extension != ".pdf")
+      refuse_option("--pdf", fmt::format("expected a name that ends in .pdf, got \"{}\"", *files.pdf));
+    require_pdf();
+  }
   const auto output = [](const std::optional<std::string>& file, const char* option,
                          std::string (*make)(const Study&, const PointRun&)) {
     return std::make_shared<const Output>(file, option, make);

@@ -84,6 +84,13 @@ TEST_F(FiguresTest, IdleSeedsAreNamedWhileTheOtherPointsRun) {
                         "in the study is random, leave out seeds=2\n"));
 }
 
+TEST_F(FiguresTest, APdfIsNotWrittenUnderAnotherName) {
+  const Ended ended = asterism({"study", "topology", "--pdf", "x.svg"});
+  EXPECT_EQ(ended.status, 65);
+  EXPECT_THAT(ended.err, HasSubstr("--pdf: expected a name that ends in .pdf, got \"x.svg\""));
+  EXPECT_FALSE(exists("x.svg"));
+}
+
 TEST_F(FiguresTest, SeedsAreRefusedWhereTheyHaveNoMeaning) {
   const Ended none = asterism({"study", "topology", "seeds=3"});
   EXPECT_EQ(none.status, 65);
