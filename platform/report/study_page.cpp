@@ -16,6 +16,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+Json json_of_marks(const std::vector<Panel::Point>& marks) {
+  Json all = Json::array();
+  for (const Panel::Point& mark : marks) all.push_back({{"x", mark.x}, {"y", mark.y}});
+  return all;
+}
+
 Json json_of_panel(const Panel& panel) {
   Json series = Json::array();
   for (const Panel::Series& each : panel.series) {
@@ -27,10 +33,10 @@ Json json_of_panel(const Panel& panel) {
                           {"doubt", point.doubt},
                           {"low", point.low},
                           {"high", point.high}});
-    Json published = Json::array();
-    for (const Panel::Point& point : each.published) published.push_back({{"x", point.x}, {"y", point.y}});
-    series.push_back(
-        {{"name", each.name}, {"points", std::move(points)}, {"published", std::move(published)}});
+    series.push_back({{"name", each.name},
+                      {"points", std::move(points)},
+                      {"published", json_of_marks(each.published)},
+                      {"exact", json_of_marks(each.exact)}});
   }
   return {{"title", panel.title},           {"x_label", panel.x_label},
           {"y_label", panel.y_label},       {"kind", panel.kind == Panel::Kind::bars ? "bars" : "curves"},

@@ -144,11 +144,12 @@ const RegisteredStudy ecc_study{
                  {"decode_corrected_ns", "", "ns", "The time of the decoder of a memory if it corrects"}},
      .x = "",
      .y = "",
-     .bars = {"sdc_ppm", "exact_sdc_ppm"},
-     .logarithmic = {"sdc_ppm", "exact_sdc_ppm"},
+     .bars = {"sdc_ppm"},
+     .logarithmic = {"sdc_ppm"},
      .intervals = {{"sdc_ppm", "sdc_low_ppm", "sdc_high_ppm"},
                    {"dce_percent", "dce_low_percent", "dce_high_percent"},
                    {"due_percent", "due_low_percent", "due_high_percent"}},
+     .signs = {{"sdc_ppm", "published_sdc_ppm", "exact_sdc_ppm"}},
      .make = make_study_point<EccPoint>}};
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <sstream>
 #include <string_view>
 
 #include "base/xml_text.h"
@@ -17,6 +18,8 @@ constexpr double plot_width = 520, plot_height = 340;
 constexpr double usual_top = 70, title_line = 18;  // the title of a panel is below the subtitle
 constexpr double left = 76, below = 96, gap = 24, letter = 7.2, legend_line = 20, line_height = 15,
                  sine_45 = 0.7071;
+// The usual size of a text, and the mean width of a character relative to it.
+constexpr double font_size = 13, em = 0.53;
 
 // The colours of Okabe and Ito, which colour-blind readers can distinguish; the marker changes as well.
 constexpr std::array colours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
@@ -127,10 +130,20 @@ std::string arrow(std::size_t series, double x, double end, bool above) {
       above ? 9 : -9, colour_of(series));
 }
 
-// A published value, above whatever else is there.
-std::string cross(double x, double y, const char* colour) {
+// The sign of values that are not measured, above whatever else is there.
+struct Sign {
+  const char* name;
+  std::vector<Panel::Point> Panel::Series::*values;
+  double left, up;   // of the place
+  const char* path;  // from there
+};
+constexpr std::array signs = {
+    Sign{"exact", &Panel::Series::exact, 6, 0, "h12m-6 -6v12"},
+    Sign{"published", &Panel::Series::published, 5.5, 5.5, "l11 11m-11 0l11 -11"},
+};
+std::string drawn(const Sign& sign, double x, double y, const char* colour) {
   const std::string path =
-      fmt::format("<path d=\"M{:.1f} {:.1f}l11 11m-11 0l11 -11\" fill=\"none\"", x - 5.5, y - 5.5);
+      fmt::format("<path d=\"M{:.1f} {:.1f}{}\" fill=\"none\"", x - sign.left, y - sign.up, sign.path);
   return fmt::format(
       "{0} stroke=\"white\" stroke-width=\"3.4\"/>\n{0} stroke=\"{1}\" stroke-width=\"1.7\"/>\n", path,
       colour);
@@ -147,18 +160,19 @@ class Drawing {
         y.take(point.y);
         if (!point.doubt.empty()) {
           if (std::ranges::count(doubts_, point.doubt) == 0) doubts_.push_back(point.doubt);
-          if (panel.kind == Panel::Kind::curves) continue;
+          if (panel.kind == Panel::Kind::curves && !panel.is_logarithmic) continue;
         }
         solid_y.take(point.y);
         if (has_interval(point)) solid_y.take(std::max(point.low, 0.0)), solid_y.take(point.high);
         has_intervals_ = has_intervals_ || has_interval(point);
       }
-    for (const Panel::Series& series : panel.series)
-      for (const Panel::Point& point : series.published) {
-        x.take(point.x);
-        solid_y.take(point.y);
-        has_published_ = true;
-      }
+    for (const Sign& sign : signs)
+      for (const Panel::Series& series : panel.series)
+        for (const Panel::Point& point : series.*sign.values) {
+          x.take(point.x);
+          solid_y.take(point.y);
+          if (signs_.empty() || signs_.back() != &sign) signs_.push_back(&sign);
+        }
     empty_ = x.is_empty();
     if (empty_) x = y = {.low = 0, .high = 0};
     solid_y.low = std::min(solid_y.low, y.low);
@@ -182,7 +196,7 @@ class Drawing {
       return svg + fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">no points</text>\n",
                                at_ + left + plot_width / 2, top_ + plot_height / 2);
     svg += panel_.kind == Panel::Kind::bars ? bars() : curves();
-    return svg + published() + legend() + notes_below();
+    return svg + marks() + legend() + notes_below();
   }
 
  private:
@@ -246,7 +260,7 @@ class Drawing {
     return std::max<std::size_t>(
         1, static_cast<std::size_t>(plot_width / (static_cast<double>(longest) * letter + 44)));
   }
-  std::size_t legends() const { return (has_legend() ? panel_.series.size() : 0) + (has_published_ ? 1 : 0); }
+  std::size_t legends() const { return (has_legend() ? panel_.series.size() : 0) + signs_.size(); }
   std::size_t legend_rows() const { return (legends() + legends_a_row() - 1) / legends_a_row(); }
 
   std::string frame() const {
@@ -293,20 +307,40 @@ class Drawing {
                        x - 4, py_within(point.high), py_within(point.low), colour);
   }
 
+  static std::vector<Panel::Point> by_x(std::vector<Panel::Point> points) {
+    std::ranges::stable_sort(points, {}, &Panel::Point::x);
+    return points;
+  }
+
+  // The places of the arrows, in the order in which they are drawn. Those at the same place stand side by
+  // side.
+  std::vector<Label> arrows() const {
+    std::vector<Label> all;
+    for (const Panel::Series& series : panel_.series)
+      for (const Panel::Point& point : by_x(series.points)) {
+        if (!is_off(point)) continue;
+        Label arrow{px(point.x) - 5, px(point.x) + 5, is_above(point), 0};
+        const double aside = arrow.from + 35 > at_ + left + plot_width ? -1 : 1;
+        while (std::ranges::any_of(all, [&](const Label& other) {
+          return other.above == arrow.above && other.from < arrow.to && arrow.from < other.to;
+        }))
+          arrow.from += aside, arrow.to += aside;
+        all.push_back(arrow);
+      }
+    return all;
+  }
+
   std::string curves() const {
     std::string lines, marks;
-    std::vector<Label> labels;  // the first ones are arrows
-    for (const Panel::Series& series : panel_.series)
-      for (const Panel::Point& point : series.points)
-        if (is_off(point)) labels.push_back({px(point.x) - 5, px(point.x) + 5, is_above(point), 0});
+    std::vector<Label> labels = arrows();
+    std::size_t next_arrow = 0;
     for (std::size_t s = 0; s < panel_.series.size(); ++s) {
-      std::vector<Panel::Point> points = panel_.series[s].points;
-      std::ranges::stable_sort(points, {}, &Panel::Point::x);
+      const std::vector<Panel::Point> points = by_x(panel_.series[s].points);
       if (const std::string path = line_through(points); !path.empty())
         lines += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\"{}/>\n", path,
                              colour_of(s), dashes(s));
       for (const Panel::Point& point : points)
-        marks += is_off(point) ? off(s, point, labels)
+        marks += is_off(point) ? off(s, point, labels[next_arrow++].from + 5, labels)
                                : interval(px(point.x), point, colour_of(s)) +
                                      marker(s, px(point.x), py(point.y), !point.doubt.empty());
     }
@@ -338,10 +372,10 @@ class Drawing {
   }
 
   // An arrow and its value, in the first line in which it overlaps nothing; without it if there is none.
-  std::string off(std::size_t series, const Panel::Point& point, std::vector<Label>& labels) const {
+  std::string off(std::size_t series, const Panel::Point& point, double x, std::vector<Label>& labels) const {
     constexpr int lines = 8;
     const bool above = is_above(point);
-    const double x = px(point.x), end = above ? top_ : top_ + plot_height;
+    const double end = above ? top_ : top_ + plot_height;
     const std::string value = fmt::format("{:.4g}", point.y);
     const double width = static_cast<double>(value.size()) * letter;
     const bool is_left = x + 8 + width > at_ + left + plot_width;  // of the arrow
@@ -361,13 +395,14 @@ class Drawing {
                      is_left ? x - 8 : x + 8, y, is_left ? "end" : "start", colour_of(series), value);
   }
 
-  std::string published() const {
+  std::string marks() const {
     const bool bars = panel_.kind == Panel::Kind::bars;
     std::string svg;
-    for (std::size_t s = 0; s < panel_.series.size(); ++s)
-      for (const Panel::Point& point : panel_.series[s].published)
-        svg += cross(bars ? bar_left(s, point) + bar_width() / 2 : px(point.x), py_within(point.y),
-                     bars ? "black" : colour_of(s));
+    for (const Sign* sign : signs_)
+      for (std::size_t s = 0; s < panel_.series.size(); ++s)
+        for (const Panel::Point& point : panel_.series[s].*sign->values)
+          svg += drawn(*sign, bars ? bar_left(s, point) + bar_width() / 2 : px(point.x), py_within(point.y),
+                       bars ? "black" : colour_of(s));
     return svg;
   }
 
@@ -404,9 +439,9 @@ class Drawing {
       const double x = at_ + left + static_cast<double>(s % a_row) * plot_width / static_cast<double>(a_row);
       const std::size_t row = s / a_row;
       const double y = top_ + plot_height + names_depth() + 72 + legend_line * static_cast<double>(row);
-      const bool is_published = has_published_ && s + 1 == legends();
-      if (is_published) {
-        svg += cross(x + 14, y - 4, "black");
+      const Sign* sign = s + signs_.size() >= legends() ? signs_[s + signs_.size() - legends()] : nullptr;
+      if (sign) {
+        svg += drawn(*sign, x + 14, y - 4, "black");
       } else if (panel_.kind == Panel::Kind::curves) {
         svg += fmt::format("<path d=\"M{:.1f} {:.1f}h28\" stroke=\"{}\" stroke-width=\"1.6\"{}/>\n", x, y - 4,
                            colour_of(s), dashes(s));
@@ -417,7 +452,7 @@ class Drawing {
             y - 9, bar_paint(s), colour_of(s));
       }
       svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x + 34, y,
-                         is_published ? "published" : xml_text(panel_.series[s].name));
+                         sign ? sign->name : xml_text(panel_.series[s].name));
     }
     return svg;
   }
@@ -449,8 +484,27 @@ class Drawing {
   double at_, top_;
   Ticks x_, y_;
   std::vector<std::string> doubts_;  // of its points, each once
-  bool empty_ = true, has_arrows_ = false, has_intervals_ = false, has_published_ = false;
+  bool empty_ = true, has_arrows_ = false, has_intervals_ = false;
+  std::vector<const Sign*> signs_;  // that it has
 };
+
+// The words of a subtitle, in as many lines as they need. One that is little too long for a line is set
+// smaller instead.
+std::vector<std::string> lines_of(const std::string& subtitle, double width) {
+  constexpr double smallest = 10;
+  const auto fits = [&](std::size_t characters, double size) {
+    return em * size * static_cast<double>(characters) <= width;
+  };
+  std::vector<std::string> lines;
+  const double size = fits(subtitle.size(), smallest) ? smallest : font_size;
+  std::istringstream words(subtitle);
+  for (std::string word; words >> word;)
+    if (!lines.empty() && fits(lines.back().size() + 1 + word.size(), size))
+      lines.back() += " " + word;
+    else
+      lines.push_back(std::move(word));
+  return lines;
+}
 
 }  // namespace
 
@@ -463,7 +517,10 @@ std::string to_svg(const std::string& title, const std::vector<Panel>& panels, c
   inside += hatches(max_bars);
   const bool has_titles =
       std::ranges::any_of(panels, [](const Panel& panel) { return !panel.title.empty(); });
-  const double top = has_titles && !subtitle.empty() ? usual_top + title_line : usual_top;
+  const double width = static_cast<double>(panels.size()) * (left + plot_width + gap);
+  const std::vector<std::string> lines = lines_of(subtitle, width - left);
+  const double more = line_height * static_cast<double>(std::max<std::size_t>(lines.size(), 1) - 1);
+  const double top = usual_top + more + (has_titles && !lines.empty() ? title_line : 0);
   for (const Panel& panel : panels) {
     const Drawing drawing(panel, at, top);
     inside += drawing.text();
@@ -471,12 +528,11 @@ std::string to_svg(const std::string& title, const std::vector<Panel>& panels, c
     at += left + plot_width + gap;
   }
   std::string below;
-  if (!subtitle.empty()) {
-    // The font's size, and the mean width of a character relative to it.
-    constexpr double usual = 13, em = 0.53;
-    const double fits = (at - left) / (em * static_cast<double>(subtitle.size()));
-    below = fmt::format("<text x=\"{:.1f}\" y=\"42\"{}>{}</text>\n", left,
-                        fits < usual ? fmt::format(" font-size=\"{:.1f}\"", fits) : "", xml_text(subtitle));
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const double fits = (width - left) / (em * static_cast<double>(lines[i].size()));
+    below += fmt::format(
+        "<text x=\"{:.1f}\" y=\"{:.0f}\"{}>{}</text>\n", left, 42 + line_height * static_cast<double>(i),
+        fits < font_size ? fmt::format(" font-size=\"{:.1f}\"", fits) : "", xml_text(lines[i]));
   }
   return fmt::format(
              "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 "

@@ -18,6 +18,8 @@ struct Panel {
     std::vector<Point> points;
     // Values of a paper for points of the series, which are crosses without a curve.
     std::vector<Point> published = {};
+    // Values of a formula that the points converge to, which are plus signs.
+    std::vector<Point> exact = {};
   };
   enum class Kind { curves, bars };  // in bars, a point's x is its index in `categories`
 
@@ -29,10 +31,10 @@ struct Panel {
   std::string interval = "";    // of what the intervals are: "the mean of 5 seeds"
 };
 
-// Curves are drawn through the points in the order of x. Their y axis fits the solid points and the published
-// ones, that of bars all. A point off the axis is an arrow at the edge of the plot, with its value as far as
-// there is room. Lines below the legend say what hollow points, arrows and error bars mean. A panel without a
-// point says so. A subtitle too long for the picture is set smaller.
+// Curves are drawn through the points in the order of x. Their y axis fits the solid points, the published
+// and the exact ones; that of bars, and a logarithmic one, all. A point off the axis is an arrow at the edge of
+// the plot, with its value as far as there is room. Lines below the legend say what hollow points, arrows and error bars mean. A panel without a
+// point says so. A subtitle too long for the picture is set smaller, or in several lines.
 std::string to_svg(const std::string& title, const std::vector<Panel>& panels,
                    const std::string& subtitle = "");
 

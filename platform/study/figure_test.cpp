@@ -131,6 +131,22 @@ TEST(FigureTest, APointOffTheAxisIsAnArrowAtItsEdgeWithItsValue) {
   EXPECT_EQ(occurrences(svg, ">hollow: saturated; arrow: off the axis, with the value<"), 1);
 }
 
+TEST(FigureTest, ArrowsAtTheSamePlaceStandSideBySide) {
+  Panel panel = one_curve({{0, 5}, {6, 20, "saturated"}, {8, 5}});
+  panel.series.push_back({"other", {{0, 4}, {6, 30, "saturated"}, {8, 5}}});
+  const std::string svg = to_svg("f", {panel});
+  EXPECT_EQ(occurrences(svg, "<path d=\"M466.0 70.0l4.5 9h-9z\""), 1) << svg;
+  EXPECT_EQ(occurrences(svg, "<path d=\"M476.0 70.0l4.5 9h-9z\""), 1) << svg;
+}
+
+TEST(FigureTest, ALogarithmicAxisFitsDoubtfulPoints) {
+  Panel panel = one_curve({{0, 5}, {6, 20, "saturated"}, {8, 1798, "saturated"}});
+  panel.is_logarithmic = true;
+  const std::string svg = to_svg("f", {panel});
+  EXPECT_EQ(occurrences(svg, ">10000<"), 1) << svg;
+  EXPECT_EQ(occurrences(svg, "arrow"), 0);
+}
+
 TEST(FigureTest, ValuesOfArrowsThatAreNearAreInLinesOfTheirOwn) {
   const std::string svg =
       to_svg("f", {one_curve({{0, 5}, {5, 20, "saturated"}, {5.1, 30, "saturated"}, {10, 40, "saturated"}})});
@@ -156,6 +172,17 @@ TEST(FigureTest, PublishedValuesAreCrossesWithinTheAxis) {
   EXPECT_EQ(occurrences(svg, ">published<"), 1);
   EXPECT_EQ(occurrences(svg, ">50<"), 1);
   EXPECT_EQ(occurrences(svg, "arrow"), 0);
+}
+
+TEST(FigureTest, ExactValuesArePlusSigns) {
+  Panel panel = one_curve({{0, 10}, {2, 12}});
+  panel.series[0].exact = {{0, 9}, {2, 40}};
+  const std::string svg = to_svg("f", {panel});
+  EXPECT_EQ(occurrences(svg, "h12m-6 -6v12\" fill=\"none\" stroke=\"white\""), 3)
+      << "the values, and the legend";
+  EXPECT_EQ(occurrences(svg, ">exact<"), 1);
+  EXPECT_EQ(occurrences(svg, ">published<"), 0);
+  EXPECT_EQ(occurrences(svg, ">50<"), 1);
 }
 
 TEST(FigureTest, ALineSaysOfWhatTheErrorBarsAre) {
@@ -192,6 +219,15 @@ TEST(FigureTest, ALongSubtitleIsSetSmaller) {
   const Panel panel = of_series(1, Panel::Kind::bars);
   EXPECT_EQ(occurrences(to_svg("t", {panel}, std::string(40, 'm')), "y=\"42\">mmm"), 1);
   EXPECT_EQ(occurrences(to_svg("t", {panel}, std::string(112, 'm')), "y=\"42\" font-size=\"9."), 1);
+}
+
+TEST(FigureTest, AVeryLongSubtitleIsInSeveralLinesAboveThePlot) {
+  std::string keys;
+  for (int i = 0; i < 30; ++i) keys += "key=value ";
+  const std::string svg = to_svg("t", {of_points("", "y", 1)}, keys);
+  EXPECT_EQ(occurrences(svg, ">key=value key="), 5);
+  EXPECT_EQ(occurrences(svg, "y=\"102\">key="), 1) << "the fifth line";
+  EXPECT_EQ(occurrences(svg, "y=\"130.0\" width=\"520.0\""), 1) << svg;
 }
 
 TEST(FigureTest, APanelWithoutATitleHasNone) {

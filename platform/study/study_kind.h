@@ -110,6 +110,11 @@ struct BesideY {
   std::string_view name = "", y_name = "";  // in the legend
 };
 
+// Values that are drawn as signs at the bars of a column: those of a paper, and exact ones.
+struct SignsOfColumn {
+  std::string_view column, published = "", exact = "";
+};
+
 // The confidence interval of a column, which bars of it and values of papers show: columns with the ends of
 // its 95% interval, or one with half of its 99% interval.
 struct IntervalOfColumn {
@@ -132,6 +137,7 @@ struct StudyKind {
   // is logarithmic.
   std::vector<std::string_view> bars, logarithmic = {};
   std::vector<IntervalOfColumn> intervals = {};
+  std::vector<SignsOfColumn> signs = {};
   // A word that may be given as the value of a key, and the key that it sets to true: rate=saturation.
   std::string_view word = "", word_of = "", word_sets = "";
   // The key with the number of consecutive seeds that a point uses; "" if it uses one. The seeds of seeds=N

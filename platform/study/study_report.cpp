@@ -344,6 +344,16 @@ Panel bars(const Study& study, const PointRun& run, std::string_view column) {
     if (series == panel.series.end()) series = panel.series.insert(series, {name, {}});
     if (auto one = bar(study, run, number_of_point(study, point), column, place))
       series->points.push_back(std::move(*one));
+    for (const SignsOfColumn& signs : study.kind->signs) {
+      if (signs.column != column) continue;
+      const double unit = shown_unit(study, run, column).size;
+      const auto add = [&](std::vector<Panel::Point>& to, std::string_view name) {
+        if (const auto value = number_named(study, name, point, row))
+          to.push_back({static_cast<double>(place), *value / unit});
+      };
+      add(series->published, signs.published);
+      add(series->exact, signs.exact);
+    }
   });
   return panel;
 }

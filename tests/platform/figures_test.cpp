@@ -12,6 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::ContainsRegex;
 using testing::HasSubstr;
+using testing::Not;
 
 struct FiguresTest : CommandTest {
   const Arguments curve{"study",     "markov",       "failures=200", "counts=[]",
@@ -89,6 +90,14 @@ TEST_F(FiguresTest, APdfIsNotWrittenUnderAnotherName) {
   EXPECT_EQ(ended.status, 65);
   EXPECT_THAT(ended.err, HasSubstr("--pdf: expected a name that ends in .pdf, got \"x.svg\""));
   EXPECT_FALSE(exists("x.svg"));
+}
+
+TEST_F(FiguresTest, ExactAndPublishedSharesOfCodesAreSigns) {
+  ASSERT_EQ(asterism({"study", "ecc", "trials=1000", "failure=pin+chip,chip+chip", "--svg", "a.svg"}).status,
+            0);
+  for (const char* sign : {">exact<", ">published<", ">SDC (ppm)<"})
+    EXPECT_THAT(contents("a.svg"), HasSubstr(sign));
+  EXPECT_THAT(contents("a.svg"), Not(HasSubstr(">exact (ppm)<")));
 }
 
 TEST_F(FiguresTest, SeedsAreRefusedWhereTheyHaveNoMeaning) {

@@ -521,16 +521,50 @@ class ReportPage(unittest.TestCase):
             document.body.append(host);
             const point = (x, y, doubt = "") => ({x, y, doubt, low: 0, high: 0});
             new PanelPlot(host, {title: "t", x_label: "x", y_label: "y", kind: "curves", categories: [],
-              logarithmic: true, interval: "", series: [{name: "s", published: [],
-                points: [point(1, 10), point(2, 0), point(3, 20), point(3.01, 500, "saturated"),
-                         point(3.02, 600, "saturated")]}]});
+              logarithmic: true, interval: "", series: [{name: "s", published: [], exact: [],
+                points: [point(1, 10), point(2, 0), point(3, 20), point(3.01, -5), point(3.02, -6)]}]});
             window.host = host;""")
         self.assertEqual(self.script("return [...host.querySelectorAll('.value')].map((each) => each.textContent)"),
-                         ["0", "500", "600"])
+                         ["0", "-5", "-6"])
         self.assertEqual(self.script("return host.querySelectorAll('.off-scale').length"), 3)
         self.assertEqual(self.script("""
             const [a, b] = [...host.querySelectorAll(".value")].slice(1).map((each) => each.getBoundingClientRect());
             return a.bottom <= b.top + 4 || b.bottom <= a.top + 4 || a.right <= b.left || b.right <= a.left"""), True)
+
+    def test_points_off_the_axis_stand_side_by_side_and_turn_up_on_a_logarithmic_one(self):
+        asterism(self.folder, "study", "fabric", "topology=superstar,mesh", "rate=0.02,0.1,0.2,0.4", "measure=2us",
+                 "--report", "study.html")
+        self.open("study.html")
+        arrows = self.script("""
+            return [...document.querySelectorAll(".panel .off-scale")].map((each) => {
+              const box = each.getBBox();
+              return [Math.round(box.x), each.getAttribute("fill")];
+            })""")
+        self.assertGreater(len(arrows), 1)
+        self.assertEqual(len({x for x, _ in arrows}), len(arrows))
+        self.assertEqual({fill for _, fill in arrows}, {"var(--background)"})
+        self.assertIn("arrow: off the axis, with the value", self.one(".legend").text)
+        self.script("document.querySelectorAll('.panel .controls input')[1].click()")
+        self.assertEqual(self.script("return document.querySelectorAll('.panel .off-scale').length"), 0)
+        self.assertNotIn("arrow", self.one(".legend").text)
+
+    def test_a_figure_has_the_same_axes_on_the_page_as_in_the_picture(self):
+        asterism(self.folder, "study", "markov", "failures=200", "interval=1h:4h:1h", "seeds=3", "--report", "study.html",
+                 "--svg", "figure.svg")
+        self.open("study.html")
+        on_page = self.texts(".panel svg text")
+        picture = (self.folder / "figure.svg").read_text()
+        self.assertGreater(len(on_page), 8)
+        for text in on_page:
+            self.assertIn(f">{text}<", picture)
+
+    def test_a_study_has_signs_for_exact_and_published_values(self):
+        asterism(self.folder, "study", "ecc", "trials=1000", "failure=pin+chip,chip+chip", "--report", "study.html")
+        self.open("study.html")
+        self.assertEqual(len(self.texts("figure")), 1)
+        for sign in ("exact", "published"):
+            self.assertEqual(self.script(f"return document.querySelectorAll('.panel path.{sign}').length"), 8)
+        self.assertIn("\u00d7 published; + exact", self.one(".legend .hint").text)
 
     # ---- campaigns ----
 

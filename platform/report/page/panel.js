@@ -1,8 +1,11 @@
 // A panel of a figure: curves or bars, whose series hide, whose axes turn logarithmic, and whose points tell
 // their values. What figure.h says of its panels holds here, too: hollow points are doubtful, crosses are
-// published values, and a point that is off the scale is an arrow at its edge with the point's value.
+// published values, plus signs exact ones, and a point that is off the scale is an arrow at its edge with the
+// point's value.
 
 const panelColours = ["--blue", "--red", "--green", "--purple", "--text", "--orange", "--sky", "--yellow"];
+
+const mostSteps = 8;
 
 let panelCount = 0;
 
@@ -18,9 +21,13 @@ function dashOf(i) {
   return i >= panelColours.length ? "6 3" : "none";
 }
 
+function tickText(value) {
+  return Math.abs(value) < 1e6 ? String(Number(value.toPrecision(4))) : scaledText(value);
+}
+
 class PanelPlot {
   // panel: {title, x_label, y_label, kind: "curves" | "bars", categories, logarithmic,
-  //         interval, series: [{name, points: [{x, y, doubt, low, high}], published: [{x, y}]}]}
+  //         interval, series: [{name, points: [{x, y, doubt, low, high}], published: [{x, y}], exact: [{x, y}]}]}
   constructor(host, panel) {
     this.panel = panel;
     this.hidden = new Set();
@@ -60,9 +67,11 @@ class PanelPlot {
     doubts.delete("");
     const hints = doubts.size > 0 ? ["hollow: " + [...doubts].join(", ")] : [];
     if (this.panel.series.some((series) => series.published.length > 0)) hints.push("\u00d7 published");
+    if (this.panel.series.some((series) => series.exact.length > 0)) hints.push("+ exact");
     if (this.panel.series.some((series) => series.points.some(({low, high}) => low < high)))
       hints.push("error bars: 95% interval" + (this.panel.interval && " of " + this.panel.interval));
     if (hints.length > 0) list.append(element("span", {class: "hint"}, hints.join("; ")));
+    list.append(this.arrowHint = element("span", {class: "hint"}));
     return list;
   }
   // A bar's colour, or a curve's line and mark.
@@ -83,53 +92,59 @@ class PanelPlot {
   shown() {
     const placed = (points, i) => this.hidden.has(i) ? [] : points.filter(({x}) => !this.logX || x > 0);
     return this.panel.series.map((series, i) =>
-      ({name: series.name, i, points: placed(series.points, i), published: placed(series.published, i)}));
+      ({name: series.name, i, points: placed(series.points, i), published: placed(series.published, i),
+        exact: placed(series.exact, i)}));
   }
 
-  extent(values, isLogarithmic) {
-    let low = Math.min(...values), high = Math.max(...values);
-    if (!Number.isFinite(low)) return [isLogarithmic ? 0.1 : 0, 1];
-    if (isLogarithmic) {
-      const last = Math.ceil(Math.log10(high) - 1e-9);
-      return [10 ** Math.min(Math.floor(Math.log10(low) + 1e-9), last - 1), 10 ** last];
-    }
-    if (low > 0 && low < 0.6 * high) low = 0;
-    if (high < 0 && high > 0.6 * low) high = 0;
-    if (low === 0 && high === 0) return [0, 1];
-    const half = Math.abs(low) / 2;
-    return low === high ? [low - half, high + half] : [low, high];
-  }
-  ticks([low, high], isLogarithmic) {
-    if (isLogarithmic) {
-      const all = [];
-      for (let power = Math.round(Math.log10(low)); 10 ** power <= high * 1.0001; ++power) all.push(10 ** power);
-      return all.length === 1 ? [low, high] : all;
-    }
-    const rough = (high - low) / 6, size = 10 ** Math.floor(Math.log10(rough));
-    const step = size * [1, 2, 5, 10].find((factor) => factor * size >= rough);
-    const all = [];
-    for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; ++i) all.push(i * step);
+  // The axes are those of figure.cpp: all values at the distance of a step, from the first one to the last.
+  ticks(low, high) {
+    if (!(high > low)) high = low + (low > 0 ? low : 1);
+    const size = 10 ** Math.ceil(Math.log10((high - low) / mostSteps) - 1e-9);
+    const step = [0.2, 0.5, 1].map((part) => part * size).find((each) => (high - low) / each <= mostSteps + 1e-6);
+    const all = [Math.floor(low / step + 1e-9) * step];
+    while (all.at(-1) < high - step * 1e-9) all.push(all[0] + all.length * step);
     return all;
+  }
+  powersOfTen(first, high) {
+    const powers = Math.max(1, Math.ceil(Math.log10(high) - 1e-9) - first), step = Math.ceil(powers / mostSteps);
+    return Array.from({length: Math.ceil(powers / step) + 1}, (_, i) => 10 ** (first + step * i));
+  }
+  // The first power of ten is below the values, so that a bar of the lowest can be seen.
+  yTicks(values, isBars) {
+    const positive = values.filter((y) => y > 0);
+    if (this.logY && positive.length > 0)
+      return this.powersOfTen(Math.ceil(Math.log10(Math.min(...positive)) - 1e-9) - 1, Math.max(...positive));
+    if (this.logY || values.length === 0) return [this.logY ? 0.1 : 0, 1];
+    const low = Math.min(...values), high = Math.max(...values);
+    const isShare = this.panel.y_label.endsWith("(%)") && high <= 100;
+    const isNarrow = !isBars && low > 0.8 * high && low < 0.99 * high;
+    return this.ticks(isNarrow ? low : Math.min(low, 0), Math.max(0, isShare ? Math.min(high * 1.02, 100) : high * 1.02));
+  }
+  xTicks(values) {
+    if (values.length === 0) return [this.logX ? 0.1 : 0, 1];
+    const low = Math.min(...values), high = Math.max(...values);
+    return this.logX ? this.powersOfTen(Math.floor(Math.log10(low) + 1e-9), high)
+      : this.ticks(low < high / 3 ? 0 : low, high);
   }
 
   draw() {
     const width = Math.max(300, this.picture.clientWidth || 560);
     const left = 74, right = 14, top = 14;
     const isBars = this.panel.kind === "bars", series = this.shown(), points = series.flatMap((each) => each.points);
-    const published = series.flatMap((each) => each.published);
-    const sure = points.filter((point) => isBars || point.doubt === ""), fitted = sure.length > 0 ? sure : points;
-    const ys = [...fitted, ...published].flatMap(({y, low, high}) => low < high ? [y, high, low] : [y])
-      .filter((y) => !this.logY || y > 0);
+    const marks = series.flatMap((each) => [...each.published, ...each.exact]);
+    const sure = points.filter((point) => isBars || this.logY || point.doubt === "");
+    const ys = [...(sure.length > 0 ? sure : points), ...marks]
+      .flatMap(({y, low, high}) => low < high ? [y, high, Math.max(low, 0)] : [y]);
     const longest = Math.max(0, ...this.panel.categories.map((name) => name.length)) * 6.8;
     const isTurned = isBars && longest > (width - left - right) / Math.max(1, this.panel.categories.length) - 6;
     const bottom = isTurned ? 40 + longest * 0.72 : 46, height = 274 + bottom;
-    const yRange = this.extent(isBars && !this.logY ? [...ys, 0] : ys, this.logY);
-    const xRange = isBars ? [-0.5, Math.max(1, this.panel.categories.length) - 0.5]
-      : this.extent([...points, ...published].map(({x}) => x), this.logX);
-    const place = (value, [low, high], isLogarithmic) => isLogarithmic
+    const yTicks = this.yTicks(ys, isBars), xTicks = isBars ? [] : this.xTicks([...points, ...marks].map(({x}) => x));
+    const xEnds = isBars ? [-0.5, Math.max(1, this.panel.categories.length) - 0.5] : [xTicks[0], xTicks.at(-1)];
+    const place = (value, low, high, isLogarithmic) => isLogarithmic
       ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
-    this.x = (value) => left + place(value, xRange, this.logX && !isBars) * (width - left - right);
-    this.y = (value) => height - bottom - place(value, yRange, this.logY) * (height - top - bottom);
+    this.x = (value) => left + place(value, ...xEnds, this.logX && !isBars) * (width - left - right);
+    this.y = (value) =>
+      height - bottom - place(value, yTicks[0], yTicks.at(-1), this.logY) * (height - top - bottom);
     const svg = "http://www.w3.org/2000/svg";
     const picture = document.createElementNS(svg, "svg");
     for (const [key, value] of Object.entries({viewBox: `0 0 ${width} ${height}`, width, height, role: "img",
@@ -142,13 +157,18 @@ class PanelPlot {
       picture.append(made);
       return made;
     };
-    for (const tick of this.ticks(yRange, this.logY)) {
+    for (const tick of yTicks) {
       this.add("line", {x1: left, x2: width - right, y1: this.y(tick), y2: this.y(tick), class: "grid"});
-      this.add("text", {x: left - 6, y: this.y(tick) + 4, "text-anchor": "end"}, scaledText(tick));
+      this.add("text", {x: left - 6, y: this.y(tick) + 4, "text-anchor": "end"}, tickText(tick));
     }
-    const xTicks = isBars ? this.panel.categories.map((name, i) => [i, name])
-      : this.ticks(xRange, this.logX).map((tick) => [tick, scaledText(tick)]);
-    for (const [at, text] of xTicks) {
+    for (const tick of xTicks)
+      this.add("line", {x1: this.x(tick), x2: this.x(tick), y1: top, y2: height - bottom, class: "grid"});
+    const texts = xTicks.map(tickText);
+    const widest = 7 * Math.max(0, ...texts.map((text) => text.length)) + 8;
+    const every = Math.ceil(widest * (texts.length - 1) / (width - left - right));
+    const names = isBars ? this.panel.categories.map((name, i) => [i, name])
+      : xTicks.map((tick, i) => [tick, i % every === 0 ? texts[i] : ""]);
+    for (const [at, text] of names) {
       const x = this.x(at), y = height - bottom + 16;
       this.add("text", isTurned ? {x, y: y - 4, "text-anchor": "end", transform: `rotate(-45 ${x} ${y - 4})`}
         : {x, y, "text-anchor": "middle"}, text);
@@ -164,16 +184,14 @@ class PanelPlot {
     this.labels = [];
     this.add("clipPath", {id: this.clip}).append(
       this.add("rect", {x: left, y: top, width: width - left - right, height: this.floor - top + 1}));
-    if (!isBars)
-      for (const {x, y} of points)
-        if (this.isOffScale(y)) {
-          const isAbove = !(this.logY && y <= 0);
-          this.labels.push({isAbove, line: 0, from: this.x(x) - 5, to: this.x(x) + 5});
-        }
+    if (!isBars) this.placeArrows(points);
     if (isBars) this.drawBars(series);
     else series.forEach((each) => this.drawCurve(each));
-    for (const {i, published: marks} of series)
-      for (const mark of marks) this.drawPublished(mark, isBars ? "var(--text)" : `var(${this.colour(i)})`);
+    for (const {i, published, exact} of series) {
+      const colour = isBars ? "var(--text)" : `var(${this.colour(i)})`;
+      for (const mark of exact) this.drawMark(mark, "m-6 0h12m-6 -6v12", "exact", colour);
+      for (const mark of published) this.drawMark(mark, "m-5.5 -5.5l11 11m-11 0l11 -11", "published", colour);
+    }
     picture.addEventListener("pointermove", (event) => this.point(event, series));
     picture.addEventListener("pointerleave", () => { this.tip.hidden = true; });
     this.picture.replaceChildren(picture);
@@ -199,10 +217,27 @@ class PanelPlot {
     return this.logY && y <= 0 || this.y(y) < this.top - 1;
   }
 
+  // Arrows at the same place stand side by side.
+  placeArrows(points) {
+    for (const point of points) {
+      delete point.arrowX;
+      if (!this.isOffScale(point.y)) continue;
+      const isAbove = !(this.logY && point.y <= 0), isTaken = (x) => this.labels.some((other) =>
+        other.isAbove === isAbove && other.from < x + 5 && x - 5 < other.to);
+      let x = this.x(point.x);
+      const aside = x + 30 > this.right ? -1 : 1;
+      while (isTaken(x)) x += aside;
+      point.arrowX = x;
+      this.labels.push({isAbove, line: 0, from: x - 5, to: x + 5});
+    }
+    const hasArrows = points.some((point) => point.arrowX !== undefined);
+    this.arrowHint.textContent = hasArrows ? "arrow: off the axis, with the value" : "";
+  }
+
   drawPoint(point, colour, i) {
     const x = this.x(point.x), y = this.within(point.y);
     if (this.isOffScale(point.y)) {
-      this.drawOffScale(point, x, y < this.top, colour);
+      this.drawOffScale(point, point.arrowX, y < this.top, colour);
       return;
     }
     this.drawInterval(point, x, colour);
@@ -214,7 +249,8 @@ class PanelPlot {
   // An arrow, and its value in the first line in which it overlaps no other one, if there is any.
   drawOffScale(point, x, isAbove, colour) {
     const end = isAbove ? this.top : this.floor, text = numberText(point.y), width = 7 * text.length;
-    this.add("path", {d: `M${x} ${end}l5 ${isAbove ? 9 : -9}h-10z`, fill: colour, class: "off-scale"});
+    this.add("path", {d: `M${x} ${end}l5 ${isAbove ? 9 : -9}h-10z`, fill: "var(--background)", stroke: colour,
+                      "stroke-width": 1.5, class: "off-scale"});
     const isLeft = x + 8 + width > this.right;
     const from = isLeft ? x - 8 - width : x + 7, to = isLeft ? x - 7 : x + 8 + width;
     const overlaps = (line) => this.labels.some((label) =>
@@ -226,10 +262,10 @@ class PanelPlot {
                       y: isAbove ? this.top + 11 + 13 * line : this.floor - 3 - 13 * line,
                       style: `fill: ${colour}`}, text);
   }
-  drawPublished(mark, colour) {
-    const x = mark.barX ?? this.x(mark.x), y = this.within(mark.y), d = `M${x - 5.5} ${y - 5.5}l11 11m-11 0l11 -11`;
+  drawMark(mark, path, name, colour) {
+    const d = `M${mark.barX ?? this.x(mark.x)} ${this.within(mark.y)}${path}`;
     this.add("path", {d, stroke: "var(--background)", "stroke-width": 3.4, fill: "none"});
-    this.add("path", {d, stroke: colour, "stroke-width": 1.7, fill: "none", class: "published"});
+    this.add("path", {d, stroke: colour, "stroke-width": 1.7, fill: "none", class: name});
   }
   drawInterval({low, high}, x, colour) {
     if (!(low < high)) return;
@@ -251,7 +287,7 @@ class PanelPlot {
         if (this.logY && point.y === 0)
           this.add("text", {x: point.barX, y: zero - 3, "text-anchor": "middle", class: "value"}, "0");
       }
-      for (const mark of each.published) mark.barX = this.x(mark.x) + (number - drawn.length / 2) * bar + bar / 2;
+      for (const mark of [...each.published, ...each.exact]) mark.barX = this.x(mark.x) + (number - drawn.length / 2) * bar + bar / 2;
     });
   }
 
@@ -259,16 +295,16 @@ class PanelPlot {
     const box = this.picture.getBoundingClientRect(), at = {x: event.clientX - box.left, y: event.clientY - box.top};
     let nearest = null, distance = 40;
     for (const each of series)
-      for (const point of [...each.published, ...each.points]) {
-        const x = point.barX ?? this.x(point.x), y = this.within(point.y);
+      for (const point of [...each.published, ...each.exact, ...each.points]) {
+        const x = point.barX ?? point.arrowX ?? this.x(point.x), y = this.within(point.y);
         const away = Math.hypot(x - at.x, (y - at.y) * (point.barX ? 0.2 : 1));
         if (away < distance) [nearest, distance] = [{each, point, x, y}, away];
       }
     this.tip.hidden = nearest === null;
     if (!nearest) return;
     const {each, point} = nearest, isBars = this.panel.kind === "bars";
-    const isPublished = each.published.includes(point);
-    const lines = [isPublished ? (each.name + " published").trim() : each.name,
+    const mark = each.published.includes(point) ? " published" : each.exact.includes(point) ? " exact" : "";
+    const lines = [(each.name + mark).trim(),
                    `${this.panel.x_label}: ${isBars ? this.panel.categories[point.x] ?? "" : numberText(point.x)}`,
                    `${this.panel.y_label}: ${numberText(point.y)}`];
     if (point.low < point.high) lines.push(`95% interval: ${numberText(point.low)} to ${numberText(point.high)}`);
