@@ -1,13 +1,13 @@
 #include "platform/command/run_description.h"
 
 #include <filesystem>
-#include <map>
 #include <utility>
 
 #include "platform/command/record_file.h"
 #include "platform/config/config.h"
 #include "platform/host/output_file.h"
 #include "platform/node/node_netlist.h"
+#include "platform/report/changed_keys.h"
 #include "platform/scenario/scenario.h"
 
 namespace asterism {
@@ -15,45 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-// The scenario with the same devices, without any other key: every key has its default. Errors do not matter,
-// since wrong and missing values keep theirs.
-Json defaults_of(const Json& scenario) {
-  Json bare{{"node", {{"devices", Json::object()}}}};
-  const Json devices = scenario.value(Json::json_pointer("/node/devices"), Json::object());
-  for (const auto& [name, device] : devices.items())
-    for (const char* key : {"type", "plugin"})
-      if (device.contains(key)) bare["node"]["devices"][name][key] = device[key];
-  if (scenario.contains("cluster")) bare["cluster"] = Json::object();
-  ConfigDocument document = ConfigDocument::parse(bare.dump(), "defaults");
-  Diagnostics ignored;
-  return Json::parse(expanded(read_config<ScenarioConfig>(document, nullptr, ignored)));
-}
-
-// What distinguishes any scenario: its place in the address map, the paths of its files.
-bool is_of_interest(const std::string& path) {
-  for (const char* end : {".base", ".interrupt", ".type", ".plugin"})
-    if (path.starts_with("node.devices.") && path.ends_with(end)) return false;
-  return true;
-}
-
-Json changed_keys(const Json& scenario) {
-  std::map<std::string, Json> defaults;
-  for (FlatValue& each : flattened(defaults_of(scenario))) defaults.emplace(each.path, std::move(each.value));
-  Json changed = Json::array();
-  for (const FlatValue& each : flattened(scenario)) {
-    const auto otherwise = defaults.find(each.path);
-    if (!is_of_interest(each.path) || (otherwise != defaults.end() && otherwise->second == each.value))
-      continue;
-    const auto text = [](const Json& value) {
-      return value.is_string() ? value.get<std::string>() : value.dump();
-    };
-    changed.push_back({{"path", each.path},
-                       {"value", text(each.value)},
-                       {"otherwise", otherwise == defaults.end() ? "" : text(otherwise->second)}});
-  }
-  return changed;
-}
 
 Json graph_of(const RunFolder& folder, const InstalledFiles& installed) {
   const std::string file = (folder.path / "scenario.json").string();
@@ -88,7 +49,9 @@ RunOnPage described_run(const std::string& folder, const InstalledFiles& install
   if (!path.has_filename()) path = path.parent_path();
   RunOnPage run{.folder = RunFolder::read(folder), .name = path.filename().string()};
   check_records(run);
-  run.changed = changed_keys(run.folder.scenario);
+  ScenarioConfig scenario;
+  ObjectOf<ScenarioConfig> object(scenario);
+  run.changed = changed_keys(run.folder.scenario, object);
   run.graph = graph_of(run.folder, installed);
   return run;
 }

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "platform/report/changed_keys.h"
 #include "platform/report/page.h"
 #include "platform/study/seeds.h"
 #include "platform/study/study_report.h"
@@ -44,37 +45,52 @@ Json json_of_panel(const Panel& panel) {
           {"interval", panel.interval},     {"series", std::move(series)}};
 }
 
+// A text stays in one line, and the row with it.
 Json cell_of(const Cell& cell) {
   if (const auto* const number = std::get_if<double>(&cell)) return *number;
   if (const auto* const integer = std::get_if<std::uint64_t>(&cell)) return *integer;
-  return to_text(cell);
+  return {{"value", to_text(cell)}, {"mark", "line"}};
 }
 
-// Every point that is done, with all keys and columns.
+// Every point that is done, with all keys and the columns that have a value.
 Json table_of(const Study& study, const PointRun& run) {
-  Json heads = Json::array(), rows = Json::array();
-  const auto with_unit = [](const std::string& name, std::string_view unit) {
-    return unit.empty() ? name : fmt::format("{} ({})", name, unit);
+  std::vector<Json> rows(study.points.size());
+  Json heads = Json::array(), done = Json::array();
+  // `cell` is that of a point.
+  const auto add = [&](const std::string& head, const auto& cell) {
+    heads.push_back(head);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      if (run.rows[i]) rows[i].push_back(cell(i));
   };
-  for (const std::string& key : study.keys) heads.push_back(key);
+  for (std::size_t k = 0; k < study.keys.size(); ++k)
+    add(study.keys[k], [&](std::size_t i) { return cell_of(study.points[i].coordinates[k]); });
+  const auto any = [&](const auto& holds) {
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      if (run.rows[i] && holds(i)) return true;
+    return false;
+  };
   for (std::size_t c = 0; c < study.kind->columns.size(); ++c) {
-    const Column& column = study.kind->columns[c];
-    heads.push_back(with_unit(std::string(column.name), column.unit));
-    if (has_half_widths(run, c)) heads.push_back(with_unit("\u00b1 95%", column.unit));
-  }
-  for (std::size_t i = 0; i < study.points.size(); ++i) {
-    if (!run.rows[i]) continue;
-    Json row = Json::array();
-    for (const Cell& cell : study.points[i].coordinates) row.push_back(cell_of(cell));
-    for (std::size_t c = 0; c < run.rows[i]->size(); ++c) {
-      row.push_back(cell_of((*run.rows[i])[c]));
-      if (!has_half_widths(run, c)) continue;
+    if (!any([&](std::size_t i) { return !to_text((*run.rows[i])[c]).empty(); })) continue;
+    const ShownUnit unit = shown_unit(study, run, c);
+    add(label_of(study, run, study.kind->columns[c].name),
+        [&](std::size_t i) { return cell_of(in_unit((*run.rows[i])[c], unit)); });
+    if (!any([&](std::size_t i) { return half_width_of(run, i, c).value_or(0) > 0; })) continue;
+    add(unit.name.empty() ? "\u00b1 95%" : fmt::format("\u00b1 95% ({})", unit.name), [&](std::size_t i) {
       const auto half = half_width_of(run, i, c);
-      row.push_back(half ? Json(*half) : Json(""));
-    }
-    rows.push_back(std::move(row));
+      return half ? Json(*half / unit.size) : Json("");
+    });
   }
-  return {{"title", ""}, {"heads", std::move(heads)}, {"rows", std::move(rows)}};
+  for (Json& row : rows)
+    if (!row.is_null()) done.push_back(std::move(row));
+  return {{"title", ""}, {"heads", std::move(heads)}, {"rows", std::move(done)}};
+}
+
+Json keys_of(const Study& study) {
+  Json config = Json::parse(study.expanded), rows = Json::array();
+  config.erase("kind");
+  for (const Json& key : changed_keys(config, study.kind->make()->config()))
+    rows.push_back({key["path"], key["value"], key["otherwise"]});
+  return {{"title", ""}, {"heads", {"key", "value", "default"}}, {"rows", std::move(rows)}};
 }
 
 Json number_cell(double value) { return std::isnan(value) ? Json("none") : Json(value); }
@@ -138,14 +154,22 @@ Json json_of_panels(const std::vector<Panel>& panels) {
 }
 
 std::string study_page(const Study& study, const PointRun& run) {
-  const std::string text =
-      fmt::format("{} of {} points. {}{}{}", run.done(), study.points.size(), fixed_keys(study),
-                  study.seeds > 1 ? "; " : "", about_seeds(study, run));
-  const Json part{{"title", std::string(study.kind->name)},
-                  {"text", text},
-                  {"panels", json_of_panels(panels_of(study, run))},
-                  {"tables", {table_of(study, run)}}};
-  return page_with(study.name, {{"title", study.name}, {"parts", {part}}});
+  const std::string_view kind = study.kind->name;
+  const std::string text = fmt::format(
+      "{}{} of {} points. {}{}{}", kind == study.name ? "" : fmt::format("Kind {}. ", kind), run.done(),
+      study.points.size(), fixed_keys(study), study.seeds > 1 ? "; " : "", about_seeds(study, run));
+  const Json none = Json::array();
+  const Json figure{{"title", "Figure"},
+                    {"text", text},
+                    {"panels", json_of_panels(panels_of(study, run))},
+                    {"tables", none}};
+  const auto section = [&](const char* title, const Json& table) {
+    return Json{{"title", title}, {"panels", none}, {"tables", Json::array({table})}};
+  };
+  Json parts{figure, section("Points", table_of(study, run))};
+  if (const Json keys = keys_of(study); !keys["rows"].empty())
+    parts.push_back(section("Keys that differ from their defaults", keys));
+  return page_with(study.name, {{"title", study.name}, {"parts", std::move(parts)}});
 }
 
 std::string paper_page(const Paper& paper) {

@@ -218,6 +218,7 @@ class Reader {
     refuse_idle_seeds();
     mistakes_.throw_if_any();
     set_coordinates();
+    add_typed(document_.root(), "");
     write_expanded();
     study_.document = std::move(document_);
     return std::move(study_);
@@ -397,6 +398,24 @@ class Reader {
     for (std::size_t i = 0; i < study_.points.size(); ++i)
       for (const std::string& key : study_.keys)
         study_.points[i].coordinates.push_back(cell_of(coordinate(expanded_[i], key)));
+  }
+
+  // Objects and lists of them key by key.
+  void add_typed(const ConfigValue& value, const std::string& path) {
+    const auto is_object = [](const ConfigValue& element) { return element.object() != nullptr; };
+    if (const ConfigValue::Object* object = value.object()) {
+      for (const ConfigMember& member : *object) add_typed(member.value, join_path(path, member.key));
+    } else if (value.list() && std::ranges::any_of(*value.list(), is_object)) {
+      for (std::size_t i = 0; i < value.list()->size(); ++i)
+        add_typed((*value.list())[i], join_path(path, std::to_string(i)));
+    } else if (value.origin.is_command_line()) {
+      const auto axis = std::ranges::find(axes_, path, &Axis::path);
+      const std::string& key = axis == axes_.end() ? path : axis->full;
+      if (std::ranges::count(study_.keys, key) != 0) return;
+      const Json json = json_of(value);
+      std::erase_if(study_.typed, [&](const auto& typed) { return typed.first == key; });  // the last counts
+      study_.typed.emplace_back(key, json.is_string() ? json.get<std::string>() : json.dump());
+    }
   }
 
   const Json* coordinate(const Json& point, const std::string& key) const {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "platform/config/config_document.h"
@@ -35,6 +36,8 @@ struct Study {
   std::vector<std::string>
       keys;  // dotted keys with which a row begins: those of the kind, then the swept ones
   std::vector<std::string> swept;  // of these, those with more than one value
+  // The other keys that the command line sets, with their values as they were typed.
+  std::vector<std::pair<std::string, std::string>> typed;
   std::vector<Point> points;  // the Cartesian product in the order of the description, the last key fastest
   ConfigDocument document;    // knows where each key was written
   std::string expanded;       // the whole study, JSON; reads back as the same

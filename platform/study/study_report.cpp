@@ -77,30 +77,6 @@ std::size_t number_of_point(const Study& study, const Study::Point& point) {
   return static_cast<std::size_t>(&point - study.points.data());
 }
 
-// In which unit a column is shown, and how many of its own make one of it.
-struct ShownUnit {
-  std::string_view name;
-  double size = 1;
-};
-
-// Picoseconds are shown in the largest unit of which the largest value has at least one.
-ShownUnit shown_unit(const Study& study, const PointRun& run, std::size_t column) {
-  const std::string_view unit = study.kind->columns[column].unit;
-  if (unit != "ps") return {unit};
-  double greatest = 0;
-  for_each_done(study, run, [&](const Study::Point&, const std::vector<Cell>& row) {
-    greatest = std::max(greatest, number_of(row[column]).value_or(0));
-  });
-  for (const ShownUnit& larger : {ShownUnit{"s", 1e12}, {"ms", 1e9}, {"us", 1e6}, {"ns", 1e3}})
-    if (greatest >= larger.size) return larger;
-  return {unit};
-}
-
-Cell in_unit(const Cell& cell, const ShownUnit& unit) {
-  const std::optional<double> number = unit.size == 1 ? std::nullopt : number_of(cell);
-  return number ? Cell(*number / unit.size) : cell;
-}
-
 // A star after a doubtful value; a space after the others, so that decimal points are aligned.
 void mark(Shown& column, const std::vector<bool>& doubtful) {
   column.marked = std::ranges::count(doubtful, true) != 0;
@@ -235,14 +211,6 @@ ShownUnit shown_unit(const Study& study, const PointRun& run, std::string_view n
   return column ? shown_unit(study, run, *column) : ShownUnit{};
 }
 
-std::string label_of(const Study& study, const PointRun& run, std::string_view name) {
-  const auto column = column_named(study, name);
-  if (!column) return std::string(name);
-  const std::string text = spelled_out(study.kind->columns[*column]);
-  const std::string_view unit = shown_unit(study, run, *column).name;
-  return unit.empty() ? text : fmt::format("{} ({})", text, unit);
-}
-
 // "topology=mesh virtual_channels=4": the swept keys except some.
 std::string series_of(const Study& study, const Study::Point& point,
                       const std::vector<std::string_view>& but) {
@@ -372,6 +340,31 @@ bool has_curves_along(const Study& study, std::string_view key) {
 
 }  // namespace
 
+ShownUnit shown_unit(const Study& study, const PointRun& run, std::size_t column) {
+  const std::string_view unit = study.kind->columns[column].unit;
+  if (unit != "ps") return {unit};
+  double greatest = 0;
+  for_each_done(study, run, [&](const Study::Point&, const std::vector<Cell>& row) {
+    greatest = std::max(greatest, number_of(row[column]).value_or(0));
+  });
+  for (const ShownUnit& larger : {ShownUnit{"s", 1e12}, {"ms", 1e9}, {"us", 1e6}, {"ns", 1e3}})
+    if (greatest >= larger.size) return larger;
+  return {unit};
+}
+
+Cell in_unit(const Cell& cell, const ShownUnit& unit) {
+  const std::optional<double> number = unit.size == 1 ? std::nullopt : number_of(cell);
+  return number ? Cell(*number / unit.size) : cell;
+}
+
+std::string label_of(const Study& study, const PointRun& run, std::string_view name) {
+  const auto column = column_named(study, name);
+  if (!column) return std::string(name);
+  const std::string text = spelled_out(study.kind->columns[*column]);
+  const std::string_view unit = shown_unit(study, run, *column).name;
+  return unit.empty() ? text : fmt::format("{} ({})", text, unit);
+}
+
 std::string csv_field(const std::string& text) {
   if (text.find_first_of(",\"\n") == std::string::npos) return text;
   std::string quoted = "\"";
@@ -452,6 +445,8 @@ std::string fixed_keys(const Study& study) {
     if (sweeps(study, study.keys[k]) || std::holds_alternative<std::monostate>(cell)) continue;
     text += (text.empty() ? "" : " ") + study.keys[k] + "=" + to_text(cell);
   }
+  for (const auto& [key, value] : study.typed)
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", key, value);
   if (study.seeds > 1) text += fmt::format("{}seeds={}", text.empty() ? "" : " ", study.seeds);
   return text;
 }
@@ -459,8 +454,8 @@ std::string fixed_keys(const Study& study) {
 std::string to_table(const Study& study, const PointRun& run) {
   std::vector<Shown> columns = shown_columns(study, run);
   const std::string missing = drop_columns(columns);
-  std::string text = fixed_keys(study);
-  if (!text.empty()) text += "\n";
+  const std::string keys = fixed_keys(study);
+  std::string text = keys.empty() ? "" : wrapped(keys, 0);
   if (const std::string seeds = about_seeds(study, run); !seeds.empty()) text += seeds + "\n";
   const auto add = [&](auto cell) {
     std::string line;

@@ -27,8 +27,20 @@ std::string to_csv(const Study& study, const PointRun& run);
 // {"study", "kind", "columns": {name: {"unit", "meaning"}}, "points": [...], "complete", "config"}
 std::string to_json(const Study& study, const PointRun& run);
 
-// The keys that do not sweep and have a value: "topology=mesh traffic=uniform"; and "seeds=5".
+// The keys that do not sweep and have a value or are typed: "topology=mesh traffic=uniform nodes=64"; and
+// "seeds=5".
 std::string fixed_keys(const Study& study);
+
+// In which unit a column is shown, and how many of its own make one of it.
+struct ShownUnit {
+  std::string_view name;
+  double size = 1;
+};
+// Picoseconds are shown in the largest unit of which the largest value has at least one.
+ShownUnit shown_unit(const Study& study, const PointRun& run, std::size_t column);
+Cell in_unit(const Cell& cell, const ShownUnit& unit);
+// "latency (ns)": the name of a column with its shown unit, in figures and pages; a key as it is.
+std::string label_of(const Study& study, const PointRun& run, std::string_view name);
 
 // One curve for each combination of the swept keys other than that of the axis. If the key of the axis takes
 // fewer than three values, bars; with two swept keys or more, the bars of one value of the first key are side

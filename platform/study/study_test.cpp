@@ -73,6 +73,18 @@ std::string csv(const std::vector<std::string>& overrides, unsigned threads = 2)
 
 TEST(StudyTest, OnePointNeedsNoSweep) { EXPECT_EQ(csv({"size=3"}), "shape,area_mm2,state\ncircle,9,ok\n"); }
 
+TEST(StudyTest, EveryTypedKeyIsInTheHeading) {
+  const Study s = drawn.read({"shape=circle,square", "size=3", "largest=false"});
+  EXPECT_EQ(fixed_keys(s), "size=3 largest=false");
+  const PointRun run = run_all(s, 1);
+  EXPECT_TRUE(to_table(s, run).starts_with("size=3 largest=false\n"));
+  EXPECT_EQ(occurrences(to_svg(s, run), ">size=3 largest=false<"), 1);
+  EXPECT_EQ(fixed_keys(drawn.read({"size=1,2", "shape=square", "corners=5", "corners=6"})),
+            "shape=square corners=6");
+  EXPECT_EQ(fixed_keys(drawn.read({}, R"({"kind":"drawn","size":3})")), "shape=circle")
+      << "a key of the file is none of the command line";
+}
+
 TEST(StudyTest, AListTimesARangeIsTheirProductTheLastKeyFastest) {
   EXPECT_EQ(csv({"size=0.5:1.5:0.5", "shape=circle,square"}),
             "shape,size,area_mm2,state\n"
@@ -242,7 +254,7 @@ TEST(StudyTest, TheTableFitsATerminal) {
 TEST(StudyTest, WhatRoundsToZeroHasNoSign) {
   const Study s = drawn.read({"size=15"});
   EXPECT_EQ(to_table(s, run_all(s, 1)),
-            "shape=circle\n"
+            "shape=circle size=15\n"
             "area  state\n"
             " mm2\n"
             " 0.0  ok\n");

@@ -334,7 +334,8 @@ TEST_F(StudyCommandTest, ATraceHasNoRateAboveItsTable) {
   write("t.txt", "0 1 5ns 64B\n");
   const Ended ended = asterism(
       {"study", "fabric", "topology=mesh", "nodes=4", "traffic=trace", "trace=t.txt", "warm_up=0ns"});
-  EXPECT_THAT(ended.out, StartsWith("topology=mesh traffic=trace\n")) << ended.err;
+  EXPECT_THAT(ended.out, StartsWith("topology=mesh traffic=trace nodes=4 trace=t.txt warm_up=0ns\n"))
+      << ended.err;
 }
 
 TEST_F(StudyCommandTest, AnErrorInATraceIsReportedWithItsLine) {

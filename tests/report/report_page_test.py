@@ -460,21 +460,21 @@ class ReportPage(unittest.TestCase):
         labels = self.texts(".panel svg text")
         self.one(".panel input").click()
         self.assertNotEqual(self.texts(".panel svg text"), labels)
-        self.assertEqual(len(self.texts("tbody tr")), 6)
+        self.assertEqual(len(self.texts("#part1 tbody tr")), 6)
         self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
         self.script("dispatchEvent(new Event('beforeprint'))")
         self.assertEqual(self.script("return document.querySelector('.panel .picture svg').width.baseVal.value"), 662)
         widths = self.script("""
-            return [...document.querySelectorAll("table")].map((table) => table.getBoundingClientRect().width)""")
+            return [...document.querySelectorAll("#part1 table")].map((table) => table.getBoundingClientRect().width)""")
         self.assertEqual(widths[0], 0)
         self.assertGreater(len(widths), 3)
         self.assertLessEqual(max(widths), 681)
-        heads = [text for text in self.texts("th") if text]
+        heads = [text for text in self.texts("#part1 th") if text]
         self.assertEqual(heads.count("topology"), len(widths) - 1)
-        self.assertEqual(len(set(heads)), self.script("return document.querySelector('tr').cells.length"))
+        self.assertEqual(len(set(heads)), self.script("return document.querySelector('#part1 tr').cells.length"))
         self.script("dispatchEvent(new Event('afterprint'))")
         self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
-        self.assertEqual(len(self.texts("tbody tr")), 6)
+        self.assertEqual(len(self.texts("#part1 tbody tr")), 6)
         self.script("document.querySelectorAll('th button')[2].click()")
         self.assertEqual(self.script("return document.querySelectorAll('th')[2].getAttribute('aria-sort')"),
                          "ascending")
@@ -505,11 +505,11 @@ class ReportPage(unittest.TestCase):
         self.open("study.html")
         self.assertIn("the mean of 3 seeds", self.one("section .hint").text)
         self.assertIn("error bars: 95% interval of the mean of 3 seeds, by Student's t", self.one(".legend .hint").text)
-        heads = self.texts("th")
-        column = heads.index("monte_carlo") + 1
-        self.assertEqual(heads[column], "\u00b1 95%")
-        self.script(f"document.querySelectorAll('th button')[{column}].click()")
-        halves = [float(text) for text in self.texts(f"tbody td:nth-child({column + 1})")]
+        heads = self.texts("#part1 th")
+        self.assertEqual([head for head in heads if "_" in head], [])
+        column = heads.index("\u00b1 95%")
+        self.script(f"document.querySelectorAll('#part1 th button')[{column}].click()")
+        halves = [float(text) for text in self.texts(f"#part1 tbody td:nth-child({column + 1})")]
         self.assertEqual(halves, sorted(halves))
         self.assertGreater(halves[-1], 0)
 
@@ -530,6 +530,19 @@ class ReportPage(unittest.TestCase):
         self.assertEqual(self.script("""
             const [a, b] = [...host.querySelectorAll(".value")].slice(1).map((each) => each.getBoundingClientRect());
             return a.bottom <= b.top + 4 || b.bottom <= a.top + 4 || a.right <= b.left || b.right <= a.left"""), True)
+
+    def test_a_studys_page_names_the_keys_and_its_parts(self):
+        asterism(self.folder, "study", "memory", "part=ddr2_667_1gb_x8", "pattern=random,sequential", "requests=1000",
+                 "--report", "study.html")
+        self.open("study.html")
+        self.assertEqual(self.texts("h2"), ["Figure", "Points", "Keys that differ from their defaults"])
+        self.assertEqual(self.texts("nav a"), ["Figure", "Points", "Keys"])
+        self.assertIn("part=ddr2_667_1gb_x8", self.one("#part0 .hint").text)
+        keys = self.texts("#part2 tbody tr")
+        self.assertTrue(any(row.startswith("part ddr2_667_1gb_x8 ddr3_1600_2gb_x8") for row in keys), keys)
+        heads = self.texts("#part1 th")
+        self.assertIn("bandwidth (GB/s)", heads)
+        self.assertNotIn("reason", heads)
 
     def test_points_off_the_axis_stand_side_by_side_and_turn_up_on_a_logarithmic_one(self):
         asterism(self.folder, "study", "fabric", "topology=superstar,mesh", "rate=0.02,0.1,0.2,0.4", "measure=2us",
