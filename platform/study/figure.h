@@ -32,9 +32,10 @@ struct Panel {
 };
 
 // Curves are drawn through the points in the order of x. Their y axis fits the solid points, the published
-// and the exact ones; that of bars, and a logarithmic one, all. A point off the axis is an arrow at the edge of
-// the plot, with its value as far as there is room. Lines below the legend say what hollow points, arrows and error bars mean. A panel without a
-// point says so. A subtitle too long for the picture is set smaller, or in several lines.
+// and the exact ones; that of bars, and a logarithmic one, fits all. A point off the axis is an arrow at the
+// edge of the plot, with its value as far as there is room. Lines below the legend say what hollow points,
+// arrows and error bars mean. A panel without a point says so. A subtitle too long for the picture is set
+// smaller, or in several lines.
 std::string to_svg(const std::string& title, const std::vector<Panel>& panels,
                    const std::string& subtitle = "");
 
