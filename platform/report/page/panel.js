@@ -129,7 +129,7 @@ class PanelPlot {
 
   draw() {
     const width = Math.max(300, this.picture.clientWidth || 560);
-    const left = 74, right = 14, top = 14;
+    const left = 74, right = 24, top = 14;
     const isBars = this.panel.kind === "bars", series = this.shown(), points = series.flatMap((each) => each.points);
     const marks = series.flatMap((each) => [...each.published, ...each.exact]);
     const sure = points.filter((point) => isBars || this.logY || point.doubt === "");
