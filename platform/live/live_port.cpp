@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
@@ -9,6 +10,7 @@
 #include <boost/asio/write.hpp>
 #include <condition_variable>
 #include <deque>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -64,8 +66,16 @@ class LivePort::Sockets {
     std::vector<News> taken;
     {
       const std::lock_guard lock(mutex_);
-      news_ = false;
-      taken = std::exchange(pending_, {});
+      for (auto each = inboxes_.begin(); each != inboxes_.end();) {
+        Inbox& inbox = each->second;
+        if (inbox.is_ready()) {
+          inbox.bytes -= inbox.news.front().line.size();
+          taken.push_back(std::move(inbox.news.front()));
+          inbox.news.pop_front();
+        }
+        each = inbox.has_gone && inbox.news.empty() ? inboxes_.erase(each) : std::next(each);
+      }
+      find_news();
     }
     if (!taken.empty()) asio::post(io_, [this] { read_on(); });
     return taken;
@@ -76,11 +86,19 @@ class LivePort::Sockets {
   }
   void send(Client number, std::string line) {
     line += '\n';
-    asio::post(io_, [this, number, line = std::move(line)]() mutable {
+    bool is_too_much = false;
+    {
+      const std::lock_guard lock(mutex_);
+      const auto inbox = inboxes_.find(number);
+      if (inbox == inboxes_.end()) return;
+      is_too_much = inbox->second.unread > most_unread;
+      inbox->second.unread += line.size();
+      find_news();
+    }
+    asio::post(io_, [this, number, is_too_much, line = std::move(line)]() mutable {
       Connection* const client = find(number);
       if (!client) return;
-      if (client->unread > most_unread) return lose(number);
-      client->unread += line.size();
+      if (is_too_much) return lose(number);
       client->outgoing.push_back(std::move(line));
       if (client->outgoing.size() == 1) write(number);
     });
@@ -93,12 +111,22 @@ class LivePort::Sockets {
   struct Connection {
     Stream::socket socket;
     std::array<char, 16384> incoming{};
-    std::string line = {};    // its beginning
-    std::size_t waiting = 0;  // bytes of lines that were not taken yet
-    bool is_paused = false;   // reads nothing until they are
+    std::string line = {};   // its beginning
+    bool is_paused = false;  // reads nothing until lines are taken
     std::deque<std::string> outgoing = {};
-    std::size_t unread = 0;
     bool is_closing = false;
+  };
+  // What the other thread knows of a connection.
+  struct Inbox {
+    std::deque<News> news = {};
+    std::size_t bytes = 0;   // of its lines
+    std::size_t unread = 0;  // bytes that were sent to the client and not read by it
+    bool has_gone = false;   // the connection does not exist any more
+
+    bool is_full() const { return bytes > longest_line || news.size() >= most_waiting; }
+    bool is_ready() const {
+      return !news.empty() && (news.front().what != News::What::line || unread <= most_unread_before_lines);
+    }
   };
 
   void start() {
@@ -122,6 +150,10 @@ class LivePort::Sockets {
       socket.set_option(asio::ip::tcp::no_delay(true), ignored);
       const Client number = ++last_;
       clients_.emplace(number, Connection{.socket = std::move(socket)});
+      {
+        const std::lock_guard lock(mutex_);
+        inboxes_.try_emplace(number);
+      }
       report({.what = News::What::came, .client = number});
       read(number);
       accept();
@@ -145,7 +177,7 @@ class LivePort::Sockets {
                                       return report({.what = News::What::went, .client = number});
                                     if (error) return lose(number);
                                     if (!split(number, *from, size)) return;
-                                    from->is_paused = from->waiting > longest_line;
+                                    from->is_paused = is_full(number);
                                     if (!from->is_paused) read(number);
                                   });
   }
@@ -154,7 +186,6 @@ class LivePort::Sockets {
     std::string_view text(client.incoming.data(), size);
     for (std::size_t end; (end = text.find('\n')) != std::string_view::npos; text.remove_prefix(end + 1)) {
       client.line += text.substr(0, end);
-      client.waiting += client.line.size();
       if (!client.line.empty() && client.line.back() == '\r') client.line.pop_back();
       if (!client.line.empty())
         report({.what = News::What::line, .client = number, .line = std::exchange(client.line, {})});
@@ -166,9 +197,14 @@ class LivePort::Sockets {
   }
   void read_on() {
     for (auto& [number, client] : clients_) {
-      client.waiting = 0;
-      if (std::exchange(client.is_paused, false)) read(number);
+      if (!client.is_paused || is_full(number)) continue;
+      client.is_paused = false;
+      read(number);
     }
+  }
+  bool is_full(Client number) {
+    const std::lock_guard lock(mutex_);
+    return inboxes_.at(number).is_full();
   }
   void write(Client number) {
     Connection& client = *find(number);
@@ -177,7 +213,11 @@ class LivePort::Sockets {
                         Connection* const to = find(number);
                         if (!to) return;
                         if (error) return lose(number);
-                        to->unread -= size;
+                        {
+                          const std::lock_guard lock(mutex_);
+                          inboxes_.at(number).unread -= size;
+                          find_news();
+                        }
                         to->outgoing.pop_front();
                         if (!to->outgoing.empty()) return write(number);
                         if (to->is_closing) end(number);
@@ -187,28 +227,49 @@ class LivePort::Sockets {
     Connection* const client = find(number);
     if (!client) return;
     client->is_closing = true;
+    drop_lines(number);
     if (client->outgoing.empty()) end(number);
   }
   // The client has gone, which is no error.
   void lose(Client number) {
+    drop_lines(number);
     report({.what = News::What::went, .client = number});
     end(number);
   }
   void end(Client number) {
     clients_.erase(number);
+    {
+      const std::lock_guard lock(mutex_);
+      Inbox& inbox = inboxes_.at(number);
+      inbox.has_gone = true;
+      if (inbox.news.empty()) inboxes_.erase(number);
+    }
     if (is_over_ && clients_.empty()) retry_.cancel();
+  }
+  void drop_lines(Client number) {
+    const std::lock_guard lock(mutex_);
+    Inbox& inbox = inboxes_.at(number);
+    std::erase_if(inbox.news, [](const News& each) { return each.what == News::What::line; });
+    inbox.bytes = 0;
+    find_news();
   }
   void report(News news) {
     const std::lock_guard lock(mutex_);
-    pending_.push_back(std::move(news));
-    news_ = true;
-    changed_.notify_all();
+    Inbox& inbox = inboxes_.at(news.client);
+    inbox.bytes += news.line.size();
+    inbox.news.push_back(std::move(news));
+    find_news();
+  }
+  // With the mutex locked.
+  void find_news() {
+    news_ = std::ranges::any_of(inboxes_, [](const auto& each) { return each.second.is_ready(); });
+    if (news_) changed_.notify_all();
   }
 
   std::atomic<bool>& news_;
-  std::mutex mutex_;  // of pending_
+  std::mutex mutex_;  // of inboxes_
   std::condition_variable changed_;
-  std::vector<News> pending_;
+  std::map<Client, Inbox> inboxes_;
 
   const std::string path_;
   asio::io_context io_{1};

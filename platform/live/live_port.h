@@ -20,6 +20,10 @@ class LivePort {
  public:
   static constexpr std::size_t most_clients = 16;
   static constexpr std::size_t longest_line = 16 << 20;
+  // Lines of a client that were not taken yet. With more, nothing is read from it.
+  static constexpr std::size_t most_waiting = 1000;
+  // Of what was sent to a client and not read by it. With more, its lines wait.
+  static constexpr std::size_t most_unread_before_lines = 1 << 20;
   // Of what was sent to a client and not read by it, beside one line. With more, the connection is closed.
   static constexpr std::size_t most_unread = 64 << 20;
 
@@ -43,8 +47,10 @@ class LivePort {
     Client client;
     std::string line = {};
   };
-  // Whether there are news since the last take().
+  // Whether take() has something to return.
   bool has_news() const { return news_.load(std::memory_order_relaxed); }
+  // At most one of each client, so that a client with many lines does not keep others waiting. The lines of a
+  // client whose connection has ended in both directions are dropped.
   std::vector<News> take();
   // Waits until there are news, at most for this time.
   bool wait_for_news(std::chrono::milliseconds at_most);

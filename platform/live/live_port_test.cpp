@@ -71,6 +71,44 @@ TEST_F(LivePortTest, TellsOfAClientThatDisappears) {
   port.send(1, "nobody");
 }
 
+TEST_F(LivePortTest, TakesOneLineOfEachClientInTurn) {
+  TestClient many(at), one(at);
+  EXPECT_EQ(next().what, What::came);
+  EXPECT_EQ(next().what, What::came);
+  for (int i = 0; i < 3000; ++i) many.send("many\n");
+  EXPECT_EQ(line_of(1), "many");
+  one.send("one\n");
+  int before = 0;
+  for (LivePort::News each = next(); each.client == 1; each = next()) ++before;
+  EXPECT_LT(before, 3000 - 1);
+  while (before < 3000 - 1) before += next().client == 1 ? 1 : 0;
+  EXPECT_FALSE(port.has_news());
+}
+
+TEST_F(LivePortTest, LinesOfAClientThatDoesNotReadWaitAndAreDroppedWhenItGoes) {
+  TestClient lazy(at), other(at);
+  EXPECT_EQ(next().what, What::came);
+  EXPECT_EQ(next().what, What::came);
+  lazy.send("first\nsecond\n");
+  EXPECT_EQ(line_of(1), "first");
+  const std::string answer(LivePort::most_unread_before_lines + (32 << 20), 'x');
+  port.send(1, answer);
+  EXPECT_FALSE(port.has_news());
+  EXPECT_FALSE(port.wait_for_news(std::chrono::milliseconds(50)));
+  other.send("other\n");
+  EXPECT_EQ(line_of(2), "other");
+  EXPECT_EQ(lazy.receive(answer.size() + 1), answer + "\n");
+  EXPECT_EQ(line_of(1), "second");
+  lazy.send("third\nfourth\n");
+  EXPECT_EQ(line_of(1), "third");
+  port.send(1, answer);
+  lazy.vanish();
+  const LivePort::News went = next();
+  EXPECT_EQ(went.what, What::went) << went.line;
+  EXPECT_EQ(went.client, 1u);
+  EXPECT_FALSE(port.has_news());
+}
+
 TEST_F(LivePortTest, RefusesALineThatIsTooLong) {
   TestClient client(at);
   EXPECT_EQ(next().what, What::came);

@@ -205,6 +205,7 @@ void LiveSession::serve_news() {
         take_leave(news.client);
         break;
     }
+    if (run_->interrupted()) break;
     if (port_.get() != port) break;  // this process continues from a snapshot
   }
   is_at_work_ = false;
