@@ -45,6 +45,8 @@ ListeningSocket listen_at(boost::asio::io_context& io, const SocketEndpoint& end
       at = tcp;
     } else {
       if (std::filesystem::is_socket(path) && is_abandoned(path)) unlink(path.c_str());
+      if (std::filesystem::exists(path) && !std::filesystem::is_socket(path))
+        throw std::runtime_error(fmt::format("cannot listen at {}: a file of this name exists", address));
       at = Local::endpoint(path);
     }
     ListeningSocket made{.acceptor = decltype(ListeningSocket::acceptor)(io), .address = address};

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <span>
 #include <system_error>
+#include <systemc>
 
 #include "platform/config/diagnostics.h"
 #include "platform/config/nearest_name.h"
@@ -189,6 +190,13 @@ std::optional<std::uint32_t> read_word(CoreModule& core, Address address) {
   return value;
 }
 
+bool is_within(const std::filesystem::path& file, const std::filesystem::path& folder) {
+  std::error_code error;
+  const auto inner = std::filesystem::weakly_canonical(std::filesystem::absolute(file), error),
+             outer = std::filesystem::weakly_canonical(folder, error);
+  return std::ranges::mismatch(outer, inner).in1 == outer.end();
+}
+
 LiveJson fields_of(const Register& reg, std::uint32_t value) {
   LiveJson fields = LiveJson::object();
   for (const Field& each : reg.fields()) {
@@ -197,6 +205,13 @@ LiveJson fields_of(const Register& reg, std::uint32_t value) {
     fields[each.name] = named == each.values.end() ? LiveJson(content) : LiveJson(named->name);
   }
   return fields;
+}
+
+void add_modules(std::vector<std::string>& names, const std::vector<sc_core::sc_object*>& objects) {
+  for (const sc_core::sc_object* each : objects) {
+    if (dynamic_cast<const sc_core::sc_module*>(each)) names.emplace_back(each->name());
+    add_modules(names, each->get_child_objects());
+  }
 }
 
 [[noreturn]] void refuse_live(const std::string& problem) { throw LiveError(Code::refused, problem); }
@@ -270,6 +285,19 @@ std::uint64_t LiveSession::address_of(const LiveParams& params, const std::strin
   }
 }
 
+// Sources of events are instances, and in a cluster what acts for all of its nodes (docs/events.md).
+void LiveSession::check_source(const LiveParams& params, const std::string& source) const {
+  std::vector<std::string> names;
+  add_modules(names, sc_core::sc_get_top_level_objects());
+  if (run_->scenario.is_cluster()) names.insert(names.end(), {"cluster", "management"});
+  if (position(names, source)) return;
+  const auto ends = [&](const std::string& name) { return name.ends_with("." + source); };
+  const auto whole = std::ranges::find_if(names, ends);
+  const std::string nearest = whole == names.end() ? nearest_name(source, names) : *whole;
+  params.refuse("source", fmt::format("there is no instance \"{}\"{}", source,
+                                      nearest.empty() ? "" : fmt::format("; did you mean \"{}\"?", nearest)));
+}
+
 LiveSession::Answer LiveSession::run(const LiveParams& params) {
   Goal goal{.until = params.time("until")};
   if (const auto duration = params.time("for")) {
@@ -287,13 +315,23 @@ LiveSession::Answer LiveSession::run(const LiveParams& params) {
   }
   goal.source = params.text("source");
   if (const auto details = params.object("details")) goal.details = *details;
-  if (goal.kinds.empty() && (goal.source || !goal.details.empty()))
-    params.refuse(goal.source ? "source" : "details", "has no effect without \"event\"");
+  if (goal.kinds.empty()) {
+    if (params.has("event")) params.refuse("event", "expected at least one kind");
+    for (const char* each : {"source", "details"})
+      if (params.has(each)) params.refuse(each, "has no effect without \"event\"");
+  }
+  if (goal.source) check_source(params, *goal.source);
   if (params.has("breakpoint") && params.find("breakpoint")->is_number())
     goal.breakpoints = {params.needed_number("breakpoint")};
   else if (const auto places = params.texts("breakpoint"))
     for (const std::string& place : *places)
       goal.breakpoints.push_back(address_of(params, "breakpoint", place));
+  if (params.has("breakpoint") && goal.breakpoints.empty())
+    params.refuse("breakpoint", "expected at least one place");
+  for (const std::uint64_t each : goal.breakpoints)
+    if (each % 4 != 0)
+      params.refuse("breakpoint",
+                    fmt::format("expected the address of an instruction, a multiple of 4, got {:#x}", each));
   if (goal.breakpoints.size() > GdbSession::max_breakpoints)
     params.refuse("breakpoint", fmt::format("expected at most {} places", GdbSession::max_breakpoints));
   run_to(std::move(goal));
@@ -325,6 +363,11 @@ LiveSession::Answer LiveSession::request_end(const LiveParams&) {
 LiveSession::Answer LiveSession::snapshot(const LiveParams& params) {
   const std::string file = params.needed_text("file");
   if (!run_->why_no_snapshots.empty()) refuse_live("snapshot: " + run_->why_no_snapshots);
+  // The folder has files of the run's own, some of which are only written at the end.
+  for (const std::filesystem::path& own : {run_->directory.path(), run_->directory.final_path()})
+    if (is_within(file, own))
+      params.refuse("file",
+                    fmt::format("\"{}\" is in the folder of the run, whose files it could replace", file));
   try {
     run_->save(file);
   } catch (const ConfigError& error) {
@@ -345,6 +388,13 @@ LiveSession::Answer LiveSession::inject(const LiveParams& params) {
 // ---- cores and memory ----
 
 unsigned LiveSession::core_of(const LiveParams& params) const {
+  if (params.has("core") && params.find("core")->is_number()) {
+    const std::uint64_t index = params.needed_number("core");
+    if (index >= cores_.size())
+      params.refuse("core",
+                    fmt::format("expected a number below {}, or a name, got {}", cores_.size(), index));
+    return static_cast<unsigned>(index);
+  }
   const auto name = params.text("core");
   if (!name) return 0;
   std::vector<std::string> names;

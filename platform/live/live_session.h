@@ -165,6 +165,7 @@ class LiveSession final : public EventLog, private CoreDebugger {
   CoreModule& core(unsigned index) const { return *cores_[index].core; }
   std::string place_of(unsigned core) const;
   std::uint64_t address_of(const LiveParams& params, const std::string& key, const std::string& word) const;
+  void check_source(const LiveParams& params, const std::string& source) const;
   const PlacedDevice& find_device(const LiveParams& params) const;
 
   std::unique_ptr<LivePort> port_;  // nullptr: the run continues from a snapshot without a session

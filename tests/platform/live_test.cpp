@@ -1,4 +1,5 @@
 // `asterism run --live`: a program drives and inspects a run (docs/live.md).
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -155,6 +156,16 @@ TEST_F(LiveTest, HaltsExactlyAtTimesAndAtEventsAndBreakpoints) {
   EXPECT_THAT(c.refusal("run", {{"breakpoint", "solver_iterat"}}),
               HasSubstr("did you mean \"solver_iterate\"?"));
   EXPECT_THAT(c.refusal("run", {{"source", "node.power"}}), "run: source: has no effect without \"event\"");
+  EXPECT_EQ(c.refusal("run", {{"event", "checkpoint_commit"}, {"source", "node.dimm_sd"}}),
+            "run: source: there is no instance \"node.dimm_sd\"; did you mean \"node.dimm_ssd\"?");
+  EXPECT_EQ(c.refusal("run", {{"event", "checkpoint_commit"}, {"source", "dimm_ssd"}}),
+            "run: source: there is no instance \"dimm_ssd\"; did you mean \"node.dimm_ssd\"?");
+  EXPECT_EQ(c.refusal("run", {{"event", Json::array()}}), "run: event: expected at least one kind");
+  EXPECT_EQ(c.refusal("run", {{"breakpoint", Json::array()}}),
+            "run: breakpoint: expected at least one place");
+  EXPECT_EQ(c.refusal("run", {{"details", Json::object()}}), "run: details: has no effect without \"event\"");
+  EXPECT_EQ(c.refusal("run", {{"breakpoint", "0x40200001"}}),
+            "run: breakpoint: expected the address of an instruction, a multiple of 4, got 0x40200001");
   c.ask("quit");
   EXPECT_EQ(run.wait().status, 0);
   EXPECT_EQ(json("run/stats.json")["ended"], "quit");
@@ -198,6 +209,8 @@ TEST_F(LiveTest, WritesRegistersMemoryAndDevices) {
   EXPECT_THAT(c.refusal("read_registers", {{"registers", "VBAR_EL"}}),
               HasSubstr("did you mean \"VBAR_EL1\"?"));
   EXPECT_THAT(c.refusal("read_registers", {{"core", "core9"}}), HasSubstr("there is no core \"core9\""));
+  EXPECT_EQ(c.ask("read_registers", {{"core", 0}})["core"], "core0");
+  EXPECT_THAT(c.refusal("read_registers", {{"core", 99}}), HasSubstr("core: expected a number below "));
   c.ask("write_memory", {{"address", 0x4100'0ffe}, {"data", "01020304"}});
   EXPECT_EQ(c.ask("read_memory", {{"address", "0x41000fff"}, {"size", 2}})["data"], "0203");
   EXPECT_EQ(c.ask("read_memory", {{"address", "0x41000fff"}, {"size", 2}, {"core", "core0"}})["data"],
@@ -344,6 +357,10 @@ TEST_F(LiveTest, ASnapshotContinuesAsASessionOrWithoutOne) {
   const Json made = c.ask("snapshot", {{"file", "main.snapshot"}});
   if (made.value("message", "").find("sanitizers") != std::string::npos) GTEST_SKIP() << made["message"];
   ASSERT_EQ(made.value("file", ""), (folder / "main.snapshot").string());
+  for (const char* own : {"run.partial/stats.json", "run/new", "./x/../run.partial/files/deep"})
+    EXPECT_EQ(
+        c.refusal("snapshot", {{"file", own}}),
+        fmt::format("snapshot: file: \"{}\" is in the folder of the run, whose files it could replace", own));
   const Json end = c.ask("run");
   EXPECT_THAT(c.refusal("snapshot", {{"file", "late"}}), "snapshot: the run has ended");
   c.ask("quit");
@@ -380,6 +397,22 @@ TEST_F(LiveTest, IsRefusedWhereItCannotBe) {
   refused({"run", "hello", "--live", "tcp:0", "--gdb", ":0"}, 64, "--gdb");
   refused({"run", "hello", "--live", "unix:no/such/folder"}, 65,
           "--live: cannot listen at unix:no/such/folder: ");
+  write("taken", "contents");
+  refused({"run", "hello", "--live", "unix:taken"}, 65,
+          "--live: cannot listen at unix:taken: a file of this name exists\n");
+  EXPECT_EQ(contents("taken"), "contents");
+}
+
+TEST_F(LiveTest, AClientThatReadsNothingKeepsNobodyWaiting) {
+  Running run = live("power_loss");
+  LiveClient greedy = client(), other = client();
+  for (int i = 0; i < 300; ++i) greedy.request("read_memory", {{"address", "0x40000000"}, {"size", 4 << 20}});
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(other.ask("status")["state"], "halted");
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+  run.signal(SIGINT);
+  EXPECT_EQ(run.wait().status, 130);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(40));
 }
 
 TEST_F(LiveTest, CtrlCEndsAHaltedRun) {
