@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/quantity_text.h"
+
 namespace asterism {
 
 std::string human_time(Picoseconds time) {
@@ -14,6 +16,12 @@ std::string human_time(Picoseconds time) {
     if (time.count() >= size || size == 1)
       return fmt::format("{:.6g} {}", static_cast<double>(time.count()) / static_cast<double>(size), name);
   return "";
+}
+
+Picoseconds time_of_person(std::string text) {
+  const std::size_t space = text.find(' ');
+  if (space != std::string::npos && space > 0) text.erase(space, 1);
+  return parse_quantity<Picoseconds>(text);
 }
 
 std::string human_seconds(double seconds) {

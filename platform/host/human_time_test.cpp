@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+
 namespace asterism {
 namespace {
 
@@ -11,6 +13,13 @@ TEST(HumanTimeTest, HasTheLargestUnitOfWhichThereIsOne) {
   EXPECT_EQ(human_time(1000_ps), "1 ns");
   EXPECT_EQ(human_time(12'400'000'000_ps), "12.4 ms");
   EXPECT_EQ(human_time(3600_s), "3600 s");
+}
+
+TEST(HumanTimeTest, APersonMayWriteASpaceBeforeTheUnit) {
+  EXPECT_EQ(time_of_person("12.4ms"), 12'400'000'000_ps);
+  EXPECT_EQ(time_of_person(human_time(12'400'000'000_ps)), 12'400'000'000_ps);
+  for (const char* wrong : {"", " ", " 1ms", "1  ms", "1 ms ", "1 2ms x", "1"})
+    EXPECT_THROW(time_of_person(wrong), std::invalid_argument) << wrong;
 }
 
 TEST(HumanTimeTest, ShowsNoMoreThanTwoDigitsOfAHostsTime) {

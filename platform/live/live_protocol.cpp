@@ -7,8 +7,8 @@
 #include <system_error>
 #include <utility>
 
-#include "base/quantity_text.h"
 #include "platform/config/nearest_name.h"
+#include "platform/host/human_time.h"
 
 namespace asterism {
 
@@ -176,7 +176,7 @@ std::optional<Picoseconds> LiveParams::time(const std::string& name) const {
   if (value->is_number_unsigned()) return Picoseconds(value->get<std::uint64_t>());
   if (!value->is_string()) refuse(name, "a time such as \"5ms\", or a number of picoseconds", *value);
   try {
-    return parse_quantity<Picoseconds>(value->get<std::string>());
+    return time_of_person(value->get<std::string>());
   } catch (const std::invalid_argument& error) {
     refuse(name, error.what());
   }

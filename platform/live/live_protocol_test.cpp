@@ -61,16 +61,18 @@ TEST(LiveParamsTest, AreReadByNameAndKind) {
                             .params = {{"n", "0x40"},
                                        {"big", 18446744073709551615u},
                                        {"t", "2us"},
+                                       {"spaced", "1 ms"},
                                        {"ps", 5u},
                                        {"data", "00fF"},
                                        {"one", "a"},
                                        {"two", {"a", "b"}},
                                        {"none", nullptr},
                                        {"bad", -1}}};
-  const LiveParams params(request, {"n", "big", "t", "ps", "data", "one", "two", "none", "bad"});
+  const LiveParams params(request, {"n", "big", "t", "spaced", "ps", "data", "one", "two", "none", "bad"});
   EXPECT_EQ(params.number("n"), 64u);
   EXPECT_EQ(params.number("big"), ~std::uint64_t{0});
   EXPECT_EQ(params.time("t"), 2_us);
+  EXPECT_EQ(params.time("spaced"), 1_ms);
   EXPECT_EQ(params.time("ps"), Picoseconds(5));
   EXPECT_EQ(params.needed_bytes("data"), std::string("\0\xff", 2));
   EXPECT_EQ(params.texts("one"), std::vector<std::string>{"a"});

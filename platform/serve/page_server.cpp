@@ -34,7 +34,6 @@
 #include <thread>
 #include <utility>
 
-#include "base/quantity_text.h"
 #include "platform/host/human_time.h"
 
 namespace asterism {
@@ -329,7 +328,7 @@ class PageServer::Host {
       const bool in_field =
           authorization.starts_with(bearer) && is_equal(authorization.substr(bearer.size()), host_.token_);
       const bool in_target =
-          request.method() == http::verb::get && is_equal(parameter(target, "token"), host_.token_);
+          request.method() != http::verb::post && is_equal(parameter(target, "token"), host_.token_);
       if (!in_field && !in_target)
         throw forbidden("The token is missing or wrong: open the address that the run has printed.");
       is_trusted_ = true;
@@ -396,12 +395,12 @@ class PageServer::Host {
       if (view(request[http::field::content_type]) != "application/json")
         throw wrong("Expected application/json.");
       const auto order = nlohmann::json::parse(request.body(), nullptr, false);
-      const std::string action = order.is_object() ? text_in(order, "action") : "",
-                        until = order.is_object() ? text_in(order, "until") : "";
+      const std::string action = order.is_object() ? text_in(order, "action") : "";
       if (action != "stop" && action != "go_on") throw wrong("Expected the action \"stop\" or \"go_on\".");
       nlohmann::json result = nlohmann::json::object();
       try {
-        host_.command(action == "stop", until.empty() ? never : later_time(until));
+        host_.command(action == "stop",
+                      order.contains("until") ? later_time(text_in(order, "until")) : never);
       } catch (const std::invalid_argument& error) {
         result["problem"] = error.what();
       }
@@ -414,7 +413,7 @@ class PageServer::Host {
     // Throws std::invalid_argument.
     Picoseconds later_time(const std::string& text) const {
       const Picoseconds now(host_.now_);
-      const auto time = parse_quantity<Picoseconds>(text);
+      const auto time = time_of_person(text);
       if (time > now) return time;
       throw std::invalid_argument(fmt::format("{} has passed: it is {}", text, human_time(now)));
     }
@@ -438,6 +437,7 @@ class PageServer::Host {
     }
     void write() {
       response_.version(11);
+      if (parser_->get().method() == http::verb::head) response_.body().clear();
       response_.prepare_payload();
       stream_.expires_after(4 * host_.request_limit_);  // a forwarded port may be slow
       http::async_write(stream_, response_,

@@ -224,6 +224,13 @@ TEST_F(PageServerTest, ARunThatMayOnlyBeLookedAtTakesNoOrders) {
                                 host(), token)),
                 StartsWith("HTTP/1.1 405 Method Not Allowed\r\n"))
         << method;
+  for (const char* method : {"PUT", "HEAD", "OPTIONS"})
+    EXPECT_THAT(raw(fmt::format("{} /?token={} HTTP/1.1\r\nHost: {}\r\n\r\n", method, token, host())),
+                AllOf(StartsWith("HTTP/1.1 405 Method Not Allowed\r\n"), HasSubstr("\r\nAllow: GET\r\n")))
+        << method;
+  for (const std::string& target : {std::string("/"), "/?token=" + token})
+    EXPECT_THAT(raw(fmt::format("HEAD {} HTTP/1.1\r\nHost: {}\r\n\r\n", target, host())),
+                EndsWith("\r\n\r\n"));
   EXPECT_FALSE(server.is_stopped());
 }
 
@@ -255,8 +262,13 @@ TEST_F(ControlledPageServerTest, APageStopsTheRunAndLetsItGoOn) {
   server.publish({}, 6_ms);
   EXPECT_THAT(order(R"({"action": "go_on", "until": "5ms"})"),
               AllOf(StartsWith(ok), EndsWith(R"({"problem":"5ms has passed: it is 6 ms"})")));
-  EXPECT_THAT(order(R"({"action": "go_on", "until": "soon"})"), HasSubstr(R"({"problem":")"));
+  for (const char* wrong : {R"("soon")", R"("")", R"("8")", "8", "null"})
+    EXPECT_THAT(order(fmt::format(R"({{"action": "go_on", "until": {}}})", wrong)),
+                HasSubstr(R"({"problem":")"))
+        << wrong;
   EXPECT_EQ(server.stops_at(), 5_ms);
+  EXPECT_THAT(order(R"({"action": "go_on", "until": "7 ms"})"), EndsWith("{}"));
+  EXPECT_EQ(server.stops_at(), 7_ms);
   EXPECT_THAT(order(R"({"action": "go_on"})"), AllOf(StartsWith(ok), EndsWith("{}")));
   EXPECT_GT(server.stops_at(), 1_s);
 }
