@@ -3,7 +3,7 @@ import atexit
 import contextlib
 import json
 import pathlib
-import shutil
+import secrets
 import signal
 import socket
 import subprocess
@@ -261,10 +261,11 @@ class Session:
         self._place = place
         self._run = None
         self._folder = place.path
-        self._temporary = tempfile.mkdtemp(prefix="asterism")  # 0700; the path of a socket is at most 107 bytes long
-        self._path = f"{self._temporary}/live"
-        self._out = open(f"{self._temporary}/out", "w+")
-        self._err = open(f"{self._temporary}/err", "w+")
+        # What a killed Python leaves behind is removed by the program (the socket) or has no name (the files). The
+        # path of a socket is at most 107 bytes long; only the user can connect to it.
+        self._path = f"{tempfile.gettempdir()}/asterism_{secrets.token_hex(8)}"
+        self._out = tempfile.TemporaryFile("w+", errors="replace")
+        self._err = tempfile.TemporaryFile("w+", errors="replace")
         # In a session of its own, Ctrl-C reaches only Python.
         self._process = subprocess.Popen([_program.program(), *map(str, words), "--live", f"unix:{self._path}"],
                                          stdin=subprocess.DEVNULL, stdout=self._out, stderr=self._err,
@@ -350,6 +351,8 @@ class Session:
         """run_until("5ms"), run_until(event="checkpoint_commit", details={"version": 10}),
         run_until(breakpoint="main").
         """
+        if time is None and event is None and breakpoint is None:
+            raise ValueError("run_until: expected a time, an event or a breakpoint; run() goes on to the end")
         return self.run(until=time, event=event, source=source, details=details, breakpoint=breakpoint)
 
     def run_for(self, time) -> Halt:
@@ -358,11 +361,11 @@ class Session:
 
     def stop(self) -> Halt:
         """Halts a run that goes on, from another thread."""
-        connection = _Connection(self._path)
         try:
-            return Halt(connection.ask("stop", {}))
-        finally:
-            connection.close()
+            with contextlib.closing(_Connection(self._path)) as connection:
+                return Halt(connection.ask("stop", {}))
+        except (FileNotFoundError, ConnectionError):
+            raise _program.SessionError("stop: the session is over", -32001) from None
 
     def step(self, count=1, core=0) -> Halt:
         return self.core[core].step(count)
@@ -463,7 +466,7 @@ class Session:
         finally:
             self._out.close()
             self._err.close()
-            shutil.rmtree(self._temporary, ignore_errors=True)
+            pathlib.Path(self._path).unlink(missing_ok=True)  # of a program that was killed
 
 
 def session(scenario=None, overrides: "ScenarioKeys | dict | None" = None, *, restore=None, firmware=None, until=None,
@@ -487,7 +490,7 @@ def session(scenario=None, overrides: "ScenarioKeys | dict | None" = None, *, re
     else:
         place = Place(out, name_of(scenario))
         words = ["run", scenario, *words_of(overrides)]
-    for option, value in (("--firmware", firmware), ("--until", until)):
+    for option, value in (("--firmware", firmware), ("--until", None if until is None else _time(until))):
         if value is not None:
             words += [option, value]
     if threads != 1:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 from typing import Any
 
@@ -181,7 +182,11 @@ class PythonPackage(unittest.TestCase):
             before = core.pc
             core.step()
             self.assertEqual(core.pc, before + 4)
+            with self.assertRaisesRegex(ValueError, "run_until: expected a time, an event or a breakpoint"):
+                s.run_until()
             run = s.finish()
+        with self.assertRaisesRegex(asterism.SessionError, "stop: the session is over"):
+            s.stop()
         self.assertEqual(run.status, 0)
         self.assertEqual(run.stats["recoveries"], 1)
         self.assertIn("checkpoint 10 restored", run.console)
@@ -232,6 +237,19 @@ class PythonPackage(unittest.TestCase):
             self.assertEqual(s.run().reason, "stop")
             self.assertGreater(s.core[0].pc, 0)
         self.assertTrue(pathlib.Path("runs/hello/stats.json").exists())
+
+    def test_a_killed_python_leaves_nothing_of_its_session_behind(self):
+        pathlib.Path("temporary").mkdir()
+        program = "import asterism, os, signal\ns = asterism.session('hello')\ns.run_for('1 us')\n" \
+                  "print(os.listdir('temporary'), flush=True)\nos.kill(os.getpid(), signal.SIGKILL)"
+        killed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False,
+                                env={**os.environ, "TMPDIR": "temporary"})
+        self.assertIn("asterism_", killed.stdout, killed.stderr)
+        for _ in range(1000):
+            if not os.listdir("temporary"):
+                break
+            time.sleep(0.01)
+        self.assertEqual(os.listdir("temporary"), [])
 
     def test_a_session_that_ends_badly_raises_the_error_of_its_run(self):
         with asterism.session("power_loss", {"expect": {}}, until="1ms") as s:
