@@ -1,9 +1,12 @@
 #include "platform/host/progress_line.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdio>
+#include <string_view>
 
 namespace asterism {
 
@@ -19,7 +22,12 @@ void ProgressLine::show(const std::string& text) {
     return;
   }
   if (text == shown_) return;
-  fmt::print(stderr, "\r{}\033[K", text);
+  // A line that wraps would not be erased by the next one. The last column is left free, because some
+  // terminals wrap behind it.
+  winsize size{};
+  const bool is_known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+  const std::size_t most = is_known ? size.ws_col - 1u : text.size();
+  fmt::print(stderr, "\r{}\033[K", std::string_view(text).substr(0, most));
   std::fflush(stderr);
   shown_ = text;
 }

@@ -10,9 +10,8 @@
 #include "tlm/time.h"
 
 namespace asterism {
-namespace {
 
-std::optional<Picoseconds> simulated_time_in(const std::filesystem::path& folder) {
+std::optional<Picoseconds> time_of_last_run(const std::filesystem::path& folder) {
   std::ifstream file(folder / "stats.json");
   const auto stats = nlohmann::json::parse(file, nullptr, false);
   const auto time = stats.is_object() ? stats.find("simulated_time_ps") : stats.end();
@@ -20,10 +19,8 @@ std::optional<Picoseconds> simulated_time_in(const std::filesystem::path& folder
   return Picoseconds(time->get<std::uint64_t>());
 }
 
-}  // namespace
-
 RunProgress::RunProgress(bool wanted, Picoseconds until, const std::filesystem::path& folder)
-    : line_(wanted), until_(until), last_(wanted ? simulated_time_in(folder) : std::nullopt) {}
+    : line_(wanted), until_(until), last_(wanted ? time_of_last_run(folder) : std::nullopt) {}
 
 std::string time_left(Picoseconds now, double elapsed, Picoseconds until, std::optional<Picoseconds> last) {
   const bool is_as_last = last && *last > now && *last <= until;
@@ -41,9 +38,10 @@ void RunProgress::update(const SimulatedSystem& system, const EventFile& events)
   const std::uint64_t instructions = system.instructions();
   const double mips =
       static_cast<double>(instructions - last_instructions_) / (elapsed - last_elapsed_) / 1e6;
-  line_.show(fmt::format("{} simulated{}, {} checkpoints{}", human_time(now()),
-                         instructions > 0 ? fmt::format(", {:.0f} MIPS", mips) : "",
-                         events.count("checkpoint_commit"), time_left(now(), elapsed, until_, last_)));
+  const std::uint64_t checkpoints = events.count("checkpoint_commit");
+  line_.show(fmt::format("{} simulated{}, {} checkpoint{}{}", human_time(now()),
+                         instructions > 0 ? fmt::format(", {:.0f} MIPS", mips) : "", checkpoints,
+                         checkpoints == 1 ? "" : "s", time_left(now(), elapsed, until_, last_)));
   last_elapsed_ = elapsed;
   last_instructions_ = instructions;
 }

@@ -22,6 +22,9 @@ namespace asterism {
 // most runs, says nothing.
 std::string time_left(Picoseconds now, double elapsed, Picoseconds until, std::optional<Picoseconds> last);
 
+// The simulated time of the last run in a folder, if there is one.
+std::optional<Picoseconds> time_of_last_run(const std::filesystem::path& folder);
+
 class RunProgress {
  public:
   // `folder` is where the last run is, if there is one.

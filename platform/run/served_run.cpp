@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "platform/host/human_time.h"
+#include "platform/run/run_progress.h"
 #include "tlm/time.h"
 
 namespace asterism {
@@ -43,11 +44,14 @@ void ServedRun::publish(const char* phase) {
   const Clock::time_point at = Clock::now();
   const double seconds = std::chrono::duration<double>(at - last_).count();
   const std::uint64_t instructions = shown_.system.instructions();
+  const double host_seconds = std::chrono::duration<double>(at - start_ - stopped_).count();
+  const Picoseconds end = std::max(now(), std::min(shown_.until, pages_.stops_at()));
   nlohmann::ordered_json state{
       {"phase", phase},
       {"time_ps", now().count()},
       {"until_ps", shown_.until.count()},
-      {"host_seconds", std::chrono::duration<double>(at - start_ - stopped_).count()},
+      {"host_seconds", host_seconds},
+      {"left", host_seconds < 2 ? "" : time_left(now(), host_seconds, end, shown_.last)},
       {"instructions", instructions},
       {"events", shown_.events.count()},
       {"checkpoints", shown_.events.count("checkpoint_commit")},

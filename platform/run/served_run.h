@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 
 #include "platform/host/run_directory.h"
 #include "platform/instruments/run_recorder.h"
@@ -20,6 +21,7 @@ class ServedRun {
     const EventFile& events;
     RunRecorder& recorder;
     Picoseconds until;
+    std::optional<Picoseconds> last;  // the simulated time of the last run
     std::function<bool()> interrupted;
     std::function<void()> before_message;  // is called before anything is printed
   };

@@ -319,6 +319,7 @@ void Session::show_pages() {
                                        .events = events_,
                                        .recorder = *instruments_.recorder(),
                                        .until = scenario_.config.until,
+                                       .last = time_of_last_run(directory_.final_path()),
                                        .interrupted = [this] { return interruption_.happened(); },
                                        .before_message = [this] { progress_.clear(); }},
                       directory_.path() / "traces" / "record.bin");

@@ -131,10 +131,14 @@ class ServedRun(unittest.TestCase):
         self.assertEqual(self.browser.execute_script("return [live.timeline.from, live.timeline.to]"), [0, 12e9])
         self.browser.find_element(By.CSS_SELECTOR, "input[placeholder='5ms']").send_keys(Keys.ENTER)
         self.wait_for("[role=alert]", "^12ms has passed: it is 12 ms$")
+        self.browser.find_element(By.CSS_SELECTOR, "input[placeholder='5ms']").clear()
+        self.button("Go on until").click()
+        self.wait_for("[role=alert]", "^it does not begin with a number$")
         self.button("Go on").click()
         self.wait_for("h2", "^What happened")
         self.wait_for(".story", "^The firmware exited with status 0")
         self.expect_end()
+        self.assertIn(f"This report is the file {(self.folder / 'run/report.html').resolve()}.", self.texts("p.hint"))
         self.expect_no_complaint()
         self.assertTrue((self.folder / "run/report.html").exists())
         subprocess.run([PROGRAM, "run", "power_loss", "--quiet", "--out", "other"], cwd=self.folder, check=True,
@@ -277,7 +281,11 @@ class ServedRun(unittest.TestCase):
         self.open()
         self.wait_for("[role=status]", r"^The run is stopped at 5 ms\.")
         self.run.kill()
-        self.wait_for("[role=status]", r"^The run does not answer\. If it has ended, its report is .*/run/report\.html\.")
+        self.wait_for("[role=status]", r"^The run does not answer\. If it has ended, its report is .*/run/report\.html; if it was "
+                                      r"killed, .asterism report .*/run\.partial. writes one\.$")
+        self.assertEqual([each.text for each in self.browser.find_elements(By.CSS_SELECTOR, ".controls button")
+                          if each.is_enabled()], [])
+        subprocess.run([PROGRAM, "report", "run.partial"], cwd=self.folder, check=True, stdout=subprocess.DEVNULL)
 
     # ---- without a page ----
 
@@ -305,6 +313,7 @@ class ServedRun(unittest.TestCase):
 
     def test_options_that_do_not_fit_are_refused(self):
         for words, message in ((["--serve=70000"], '--serve: expected a port'),
+                               (["--serve", "8080"], '"8080"; a port is given as --serve=8080\n'),
                                (["--serve", "--gdb", ":0"], "--gdb"),
                                (["--serve", "--snapshot-at", "1ms", "--snapshot", "s"], "--serve")):
             run = subprocess.run([PROGRAM, "run", "hello", *words], cwd=self.folder, capture_output=True, text=True)

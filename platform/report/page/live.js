@@ -15,6 +15,7 @@ class LiveRun {
     this.consoles = new Map();
     this.events = 0;
     this.drawnCurves = 0;
+    this.buttons = [];
     this.build();
   }
 
@@ -36,13 +37,16 @@ class LiveRun {
         failures = 0;
       } catch (error) {
         ++failures;
-        this.status.textContent = "The run does not answer. If it has ended, its report is " +
-          this.data.live.report + ".";
+        const {report} = this.data.live, folder = report.replace(/[/]report[.]html$/, "");
+        this.status.textContent = `The run does not answer. If it has ended, its report is ${report}; if it was ` +
+          `killed, "asterism report ${folder}.partial" writes one.`;
+        for (const button of this.buttons) button.disabled = true;
         await this.sleep(1000 * failures);
         continue;
       }
       if (state.phase === "ended")
-        return location.replace(`report?token=${this.data.live.token}&page=${this.id}`);
+        return location.replace(`report?token=${this.data.live.token}&page=${this.id}` +
+                                `&file=${encodeURIComponent(this.data.live.report)}`);
       if (state.sequence === 0) continue;  // there is none yet
       this.sequence = state.sequence;
       const began = performance.now();
@@ -104,11 +108,13 @@ class LiveRun {
     this.stop = element("button", {type: "button", onclick: () => this.order({action: "stop"})}, "Stop");
     this.goOn = element("button", {type: "button", onclick: () => this.order({action: "go_on"})}, "Go on");
     const until = element("input", {size: 10, placeholder: "5ms", "aria-label": "Go on until this simulated time"});
+    const goOnUntil = element("button", {}, "Go on until");
+    this.buttons = [this.stop, this.goOn, goOnUntil];
     this.problem = element("output", {role: "alert"});
     return element("form", {class: "controls", onsubmit: (event) => {
       event.preventDefault();
       this.order({action: "go_on", until: until.value});
-    }}, this.stop, this.goOn, until, element("button", {}, "Go on until"), this.problem);
+    }}, this.stop, this.goOn, until, goOnUntil, this.problem);
   }
 
   draw(state) {
@@ -125,7 +131,8 @@ class LiveRun {
   drawProgress(state) {
     const stops = state.stops_at_ps === undefined ? "" : ", and will stop at " + timeText(state.stops_at_ps);
     const halts = {stopped: "is stopped", halted: "is halted by a live session"}[state.phase];
-    this.status.textContent = halts ? `The run ${halts} at ${timeText(state.time_ps, 9)}.` : `The run goes on${stops}.`;
+    this.status.textContent = halts ? `The run ${halts} at ${timeText(state.time_ps, 9)}.`
+      : `The run goes on${stops}${state.left}.`;
     this.bar.value = Math.min(1, state.time_ps / state.until_ps);
     document.title = timeText(state.time_ps, 3) + " \u2013 " + this.data.title;
     const facts = [["Simulated", `${timeText(state.time_ps, 5)} of at most ${timeText(state.until_ps)}`],
@@ -134,10 +141,11 @@ class LiveRun {
       this.speed = [["Simulated in a second", timeText(state.simulated_ps_per_second, 3)],
                     ...(state.mips > 0 ? [["Instructions in a second", numberText(state.mips) + " M"]] : [])];
     facts.push(...(this.speed ?? []), ["Instructions", scaledText(state.instructions)],
-               ["Events", numberText(state.events)], ["Durable checkpoints", numberText(state.checkpoints)],
+               ["Events in events.jsonl", numberText(state.events)], ["Durable checkpoints", numberText(state.checkpoints)],
                ["Losses of power", numberText(state.power_losses)], ["Recoveries", numberText(state.recoveries)]);
     this.facts.replaceChildren(...facts.map(([name, text]) =>
       element("div", {}, element("dt", {}, name), element("dd", {}, text))));
+    for (const button of this.buttons) button.disabled = false;
     if (!this.stop) return;
     this.stop.disabled = state.phase === "stopped";
     this.goOn.disabled = state.phase !== "stopped" && state.stops_at_ps === undefined;

@@ -238,6 +238,9 @@ async function build() {
   }
   if (data.runs) await buildRuns(data);
   else show(data.title, parts(data), () => {});
+  // The program that has served this page ends now.
+  const file = location.protocol === "http:" && new URLSearchParams(location.search).get("file");
+  if (file) document.querySelector("header").after(element("p", {class: "hint"}, `This report is the file ${file}.`));
   document.documentElement.dataset.ready = "yes";
 }
 
