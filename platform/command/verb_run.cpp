@@ -212,7 +212,7 @@ ScenarioRun::ScenarioRun(const RunArguments& arguments)
 void ScenarioRun::open_pages(const PageServerOptions& options) {
   try {
     pages_.emplace(options, [&](const std::string& token) {
-      const LivePage page{.title = scenario_.name,
+      const LivePage page{.title = directory_.final_path().filename().string(),
                           .token = token,
                           .control = options.control,
                           .report = (directory_.final_path() / "report.html").string()};
@@ -327,9 +327,13 @@ constexpr const char* report_takes_no_file =
     "--report takes no file, it writes report.html to the folder of the run; `asterism report RUN "
     "--out FILE` writes another";
 
+// The value of --serve is optional, therefore it must follow an equals sign.
 std::string mistake_in_override_of_run(const std::string& text) {
   const std::string mistake = mistake_in_override(text);
-  return !mistake.empty() && text.ends_with(".html") ? mistake + "; " + report_takes_no_file : mistake;
+  if (mistake.empty()) return "";
+  if (text.ends_with(".html")) return mistake + "; " + report_takes_no_file;
+  const bool is_port = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  return is_port ? fmt::format("{}; a port is given as --serve={}", mistake, text) : mistake;
 }
 
 std::string mistake_in_report(const std::string& text) {
