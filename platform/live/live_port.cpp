@@ -115,6 +115,7 @@ class LivePort::Sockets {
     bool is_paused = false;  // reads nothing until lines are taken
     std::deque<std::string> outgoing = {};
     bool is_closing = false;
+    bool has_gone = false;  // it has been reported
   };
   // What the other thread knows of a connection.
   struct Inbox {
@@ -173,8 +174,7 @@ class LivePort::Sockets {
                                   [this, number](const error_code& error, std::size_t size) {
                                     Connection* const from = find(number);
                                     if (!from || from->is_closing) return;
-                                    if (error == asio::error::eof)
-                                      return report({.what = News::What::went, .client = number});
+                                    if (error == asio::error::eof) return tell_that_it_went(number);
                                     if (error) return lose(number);
                                     if (!split(number, *from, size)) return;
                                     from->is_paused = is_full(number);
@@ -233,8 +233,12 @@ class LivePort::Sockets {
   // The client has gone, which is no error.
   void lose(Client number) {
     drop_lines(number);
-    report({.what = News::What::went, .client = number});
+    tell_that_it_went(number);
     end(number);
+  }
+  // Once, though both its input and the connection may end.
+  void tell_that_it_went(Client number) {
+    if (!std::exchange(find(number)->has_gone, true)) report({.what = News::What::went, .client = number});
   }
   void end(Client number) {
     clients_.erase(number);

@@ -291,6 +291,11 @@ void LiveSession::check_source(const LiveParams& params, const std::string& sour
   add_modules(names, sc_core::sc_get_top_level_objects());
   if (run_->scenario.is_cluster()) names.insert(names.end(), {"cluster", "management"});
   if (position(names, source)) return;
+  // A device may consist of several parts: node.gpu.0.
+  const std::size_t last = source.find_last_not_of("0123456789");
+  if (last != std::string::npos && last + 1 < source.size() && source[last] == '.' &&
+      position(names, source.substr(0, last)))
+    return;
   const auto ends = [&](const std::string& name) { return name.ends_with("." + source); };
   const auto whole = std::ranges::find_if(names, ends);
   const std::string nearest = whole == names.end() ? nearest_name(source, names) : *whole;

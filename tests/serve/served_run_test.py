@@ -283,7 +283,7 @@ class ServedRun(unittest.TestCase):
         self.run.kill()
         self.wait_for("[role=status]", r"^The run does not answer\. If it has ended, its report is .*/run/report\.html; if it was "
                                       r"killed, .asterism report .*/run\.partial. writes one\.$")
-        self.assertEqual([each.text for each in self.browser.find_elements(By.CSS_SELECTOR, ".controls button")
+        self.assertEqual([each.text for each in self.browser.find_elements(By.CSS_SELECTOR, "form.controls button")
                           if each.is_enabled()], [])
         subprocess.run([PROGRAM, "report", "run.partial"], cwd=self.folder, check=True, stdout=subprocess.DEVNULL)
 
