@@ -111,8 +111,8 @@ TEST_F(RunComparisonTest, JsonHasTheSameDifferences) {
   other.write("stats.json", R"({"reads": 5})");
   const auto json = to_json(compared());
   EXPECT_EQ(json["equal"], false);
-  EXPECT_EQ(json["stats"].dump(), R"([{"path":"reads","first":4,"second":5,"change":0.25},)"
-                                  R"({"path":"ended","first":"exit","second":null}])");
+  EXPECT_EQ(json["stats"].dump(), R"([{"path":"ended","first":"exit","second":null},)"
+                                  R"({"path":"reads","first":4,"second":5,"change":0.25}])");
 }
 
 }  // namespace

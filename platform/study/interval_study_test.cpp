@@ -77,9 +77,9 @@ TEST(IntervalStudyTest, TakesAGivenIntervalAsItIs) {
 
 TEST(IntervalStudyTest, TheTableIsHeadedByTheLocalDump) {
   const Study study = interval.read({"local_dump=5s", "failures=0"});
-  EXPECT_TRUE(to_table(study, run_all(study, 1)).starts_with("mtbf=4h dump=90s local_dump=5s\n"));
+  EXPECT_TRUE(to_table(study, run_all(study, 1)).starts_with("mtbf=4h dump=90s local_dump=5s failures=0\n"));
   const Study none = interval.read({"failures=0"});
-  EXPECT_TRUE(to_table(none, run_all(none, 1)).starts_with("mtbf=4h dump=90s\n"));
+  EXPECT_TRUE(to_table(none, run_all(none, 1)).starts_with("mtbf=4h dump=90s failures=0\n"));
 }
 
 TEST(IntervalStudyTest, SaysThatAMachineMakesNoProgress) {
