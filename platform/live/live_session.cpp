@@ -73,7 +73,7 @@ void LiveSession::ended(std::string_view how, std::optional<std::uint64_t> firmw
   state_ = State::ended;
   LiveJson end = {{"ended", how}};
   if (firmware_status) end["firmware_status"] = *firmware_status;
-  halt("end", std::nullopt, std::move(end));
+  halt("end", std::nullopt, end);
 }
 
 void LiveSession::record(Picoseconds at, std::string_view source, std::string_view kind,
