@@ -117,7 +117,7 @@ class Checkpointer final : private CheckpointLog::Sink {
   Checkpointer(const CheckpointerConfig& config, const FlashPart& part, FlashImage& image,
                std::uint32_t pages, Memory& memory, Sink& sink);
   ~Checkpointer() override;
-  // Records the copies of pages, and the flash below (nand_array.h). The flows are told the pages of a list
+  // Records the copies of pages, and the flash below (nand_array.h). `flows` must know the pages of a list
   // before track().
   void record_in(ActivityLog& activity, const std::string& device, PageFlows& flows);
 

@@ -47,7 +47,7 @@ class Run:
         return f"Run({str(self.folder)!r}, status={self.status})"
 
     def _identity(self):
-        """What tells the files of this run from those of a later one in the same folder."""
+        """Identifies the files of this run, in contrast to those of a later one in the same folder."""
         try:
             status = (self.folder / "scenario.json").stat()
         except OSError:

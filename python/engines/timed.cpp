@@ -354,7 +354,7 @@ class Ftl final : private TranslationLayer::Sink {
     const Working working(calls);
     layer_->reset(Reset::power_loss);
     layer_->power_up(now_);
-    settle();
+    advance_to_idle();
   }
 
   Array<std::uint32_t> wear() {
@@ -389,14 +389,14 @@ class Ftl final : private TranslationLayer::Sink {
     layer_ = made("blocks",
                   [&] { return std::make_unique<TranslationLayer>(keys.translation, part, *image_, sink); });
     layer_->power_up(now_);
-    settle();
+    advance_to_idle();
   }
 
   void check(std::span<const std::uint32_t> pages) const {
     if (std::ranges::any_of(pages, [&](std::uint32_t page) { return page >= layer_->pages(); }))
       throw std::invalid_argument("pages: there are " + std::to_string(layer_->pages()));
   }
-  void settle() {
+  void advance_to_idle() {
     while (const auto next = layer_->next_event()) layer_->advance_to(now_ = *next);
   }
 

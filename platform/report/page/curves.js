@@ -138,7 +138,7 @@ class Curves {
     return {times: run.times, divisor, curves: this.withOthers(curves)};
   }
 
-  // The largest of many curves, and the sum of the others: nobody tells more of them apart.
+  // The largest of many curves, and the sum of the others: more colours and dashes cannot be distinguished.
   withOthers(curves) {
     if (curves.length <= mostCurves) return curves;
     const sorted = curves.slice().sort((a, b) => b.values.at(-1) - a.values.at(-1));

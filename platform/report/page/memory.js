@@ -4,23 +4,8 @@
 // traces/pages.bin (docs/seeing.md): [{name, isPages, first, unit, units, group, counts: Map of runs, names}]
 // Runs are {first, length, value} as arrays.
 async function readPageMap(bytes) {
-  const block = await inflated(bytes.subarray(20));
-  let at = 0;
-  const number = () => {
-    let value = 0, factor = 1;
-    for (;;) {
-      const byte = block[at++];
-      value += (byte & 0x7f) * factor;
-      if (byte < 0x80) return value;
-      factor *= 128;
-    }
-  };
-  const decoder = new TextDecoder();
-  const text = () => {
-    const length = number();
-    at += length;
-    return decoder.decode(block.subarray(at - length, at));
-  };
+  const reader = new BlockReader(await inflated(bytes.subarray(20)));
+  const number = () => reader.number(), text = () => reader.text();
   const runs = () => {
     const count = number(), of = {first: new Float64Array(count), length: new Float64Array(count),
                                   value: new Float64Array(count)};

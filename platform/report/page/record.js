@@ -24,6 +24,30 @@ function lowerBound(count, isBefore) {
   return low;
 }
 
+// Reads what a block of a file consists of: numbers in groups of seven bits, and texts behind their length.
+class BlockReader {
+  constructor(block) {
+    this.block = block;
+    this.at = 0;
+    this.decoder = new TextDecoder();
+  }
+  // Numbers above 2^53 lose their last bits, which nobody sees in a picture.
+  number() {
+    let value = 0, factor = 1;
+    for (;;) {
+      const byte = this.block[this.at++];
+      value += (byte & 0x7f) * factor;
+      if (byte < 0x80) return value;
+      factor *= 128;
+    }
+  }
+  text() {
+    const length = this.number();
+    this.at += length;
+    return this.decoder.decode(this.block.subarray(this.at - length, this.at));
+  }
+}
+
 // A typed array that grows.
 class Column {
   constructor(Type) {
@@ -93,30 +117,17 @@ class RunRecord {
   }
 
   readBlock(block) {
-    let at = 0;
-    // Numbers above 2^53 lose their last bits, which nobody sees in a picture.
-    const number = () => {
-      let value = 0, factor = 1;
-      for (;;) {
-        const byte = block[at++];
-        value += (byte & 0x7f) * factor;
-        if (byte < 0x80) return value;
-        factor *= 128;
-      }
-    };
+    const reader = new BlockReader(block), number = () => reader.number();
     const signed = () => {
       const value = number();
       return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
     };
-    const decoder = new TextDecoder();
-    while (at < block.length) {
-      switch (number()) {
-        case 0: {
-          const length = number();
-          this.texts.push(decoder.decode(block.subarray(at, at + length)));
-          at += length;
+    while (reader.at < block.length) {
+      const kind = number();
+      switch (kind) {
+        case 0:
+          this.texts.push(reader.text());
           break;
-        }
         case 1: {
           const name = this.texts[number()], unit = this.texts[number()], isCounter = number() === 1;
           this.addTrack(name, unit, isCounter, number() - 1);
@@ -124,7 +135,7 @@ class RunRecord {
         }
         case 2:
         case 3: {
-          const isInstant = block[at - 1] === 3;
+          const isInstant = kind === 3;
           const trackNumber = number(), track = this.tracks[trackNumber], detail = this.details.length;
           this.last += signed();
           const end = isInstant ? this.last : this.last + number();
