@@ -5,7 +5,7 @@
 
 int main() {
   using namespace asterism;
-  DramSystem dram(DramConfig{.refresh = false}, DramPart{}, 1_GiB);
+  DramSystem dram(DramConfig{.refresh = RefreshMode::none}, DramPart{}, 1_GiB);
   Picoseconds now;
   for (const std::uint32_t row : {0u, 0u, 1u}) {
     const Picoseconds took = dram.access(now, BlockLocation{.row = row}, false);

@@ -26,7 +26,9 @@ class EachScalar final : public Fields, private ValueVisitor {
   void object(ObjectValue&) override { refuse(); }
   void list(ListValue&) override { refuse(); }
   void map(MapValue&) override { refuse(); }
-  void optional(OptionalValue&) override { refuse(); }
+  void optional(OptionalValue& value) override {
+    if (value.present()) value.value(*this);
+  }
   void refuse() const { throw std::logic_error("the digest of " + std::string(key_) + ": no scalar"); }
 
   const std::function<void(std::string_view, const PlainValue&)>& take_;

@@ -16,7 +16,8 @@ class ValueDigest {
   void add(std::string_view key, const T& value) {
     insert(key, ScalarCodec<T>::encode(value));
   }
-  // The values of a struct that has only scalars, by their keys: those that apply.
+  // The values of a struct that has only scalars, by their keys: those that apply, and of optional ones those
+  // that are there.
   template <DescribedStruct T>
   void add(const T& values) {
     T copy = values;

@@ -16,11 +16,12 @@ namespace {
 struct DimmSsdModuleTest : SystemCTest {
   static constexpr std::uint64_t descriptor = 0x4000'1000, page = 0x4001'0000;
   NoEventLog events;
-  MemoryController memory{
-      "memory",
-      {.config = {.size = 4_MiB, .dram = {.refresh = false}}, .part = {}, .base = Address(0x4000'0000)},
-      2,
-      events};
+  MemoryController memory{"memory",
+                          {.config = {.size = 4_MiB, .dram = {.refresh = RefreshMode::none}},
+                           .part = {},
+                           .base = Address(0x4000'0000)},
+                          2,
+                          events};
   TestInitiator guest{"guest"};
   sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> memory_irq;
   DimmSsdModule ssd;
@@ -49,7 +50,7 @@ struct DimmSsdModuleTest : SystemCTest {
   // The time at which one line of the descriptor and then the lines of a page have been read. Each line takes
   // the controller's latency, DRAM's, and that of syndromes in normal mode.
   static Picoseconds end_of_reading(Picoseconds start, const std::array<Bytes, 2>& addresses) {
-    DramSystem dram(DramConfig{.refresh = false}, DramPart{}, 4_MiB);
+    DramSystem dram(DramConfig{.refresh = RefreshMode::none}, DramPart{}, 4_MiB);
     Picoseconds at = start;
     const auto read = [&](Bytes address) {
       const Bytes offset = address - Bytes(0x4000'0000);
@@ -331,7 +332,7 @@ struct TwoDimmSsdsTest : SystemCTest {
   NoEventLog events;
   MemoryController memory{
       "memory",
-      {.config = {.size = 4_MiB, .dram = {.refresh = false}}, .part = {}, .base = Address(base)},
+      {.config = {.size = 4_MiB, .dram = {.refresh = RefreshMode::none}}, .part = {}, .base = Address(base)},
       3,
       events};
   Device first{"first", 0x4000'1000, events}, second{"second", 0x4000'2000, events};

@@ -19,7 +19,7 @@ struct GpuModuleTest : SystemCTest {
   NoEventLog events;
   MemoryController memory{
       "memory",
-      {.config = {.size = 4_MiB, .dram = {.refresh = false}}, .part = {}, .base = Address(dram)},
+      {.config = {.size = 4_MiB, .dram = {.refresh = RefreshMode::none}}, .part = {}, .base = Address(dram)},
       2,
       events};
   TestInitiator guest{"guest"};

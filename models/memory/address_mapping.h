@@ -1,4 +1,4 @@
-// The place of a 64-byte block of memory (channel, rank, bank, row, column), and the block at such a place.
+// The place of a block of memory (channel, rank, bank, row, column), and the block at such a place.
 //
 // A mapping is named from the most to the least significant part of an address: RoRaBaCoCh interleaves
 // channels block by block, then columns. Bank includes the bank group (bank % groups is the group), so that
@@ -28,10 +28,10 @@ namespace asterism {
 
 struct BlockLocation {
   std::uint32_t channel = 0;  // among all controllers: controller * channels per controller + channel
-  std::uint32_t rank = 0;
+  std::uint32_t rank = 0;     // of all pseudo-channels: rank % pseudo-channels is the pseudo-channel
   std::uint32_t bank = 0;
   std::uint32_t row = 0;
-  std::uint32_t column = 0;  // in blocks of 64 bytes
+  std::uint32_t column = 0;  // in blocks
 
   bool operator==(const BlockLocation&) const = default;
   auto operator<=>(const BlockLocation&) const = default;
@@ -39,13 +39,14 @@ struct BlockLocation {
 
 struct DramGeometry {
   std::uint32_t channels = 1;   // of all controllers
-  std::uint32_t ranks = 1;      // of a channel
+  std::uint32_t ranks = 1;      // of a channel, in all of its pseudo-channels
   std::uint32_t banks = 8;      // of a rank
   std::uint32_t rows = 1;       // of a bank, in use
   std::uint32_t columns = 128;  // blocks of a row
+  Bytes block = 64_B;
 
   std::uint64_t blocks() const { return std::uint64_t{channels} * ranks * banks * rows * columns; }
-  Bytes size() const { return Bytes(blocks() * 64); }
+  Bytes size() const { return block * blocks(); }
   bool operator==(const DramGeometry&) const = default;
 };
 
@@ -59,7 +60,7 @@ class AddressMapping {
   AddressMapping(std::string_view order, const DramGeometry& geometry, bool hash = false);
 
   const DramGeometry& geometry() const { return geometry_; }
-  // `block` is offset / 64 of a block in the memory, below geometry().blocks().
+  // `block` is the number of a block in the memory, below geometry().blocks().
   BlockLocation locate(std::uint64_t block) const;
   std::uint64_t block_at(const BlockLocation& location) const;
   bool rank_is_contiguous() const;

@@ -1,6 +1,7 @@
 #include "memory/contended_channel.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace asterism {
@@ -22,31 +23,53 @@ Tick rounded(double ticks) {
 
 }  // namespace
 
-ContendedChannel::ContendedChannel(const DramConfig& config, const DramPart& part, const DramCurves& curves)
+ContendedChannel::ContendedChannel(const DramConfig& config, const DramPart& part, const DramCurves& curves,
+                                   std::uint32_t bursts)
     : curves_(curves),
       config_(config),
       banks_per_rank_(part.banks),
+      bursts_(bursts),
       mean_queue_((config.write_high + config.write_low) / 2.0),
-      meter_(config.ranks * part.banks),
-      ranks_(config.ranks) {
+      meter_(config.ranks * part.banks) {
   const DramTiming& t = part.timing;
   const auto clocks = [](Cycles cycles) { return static_cast<Tick>(cycles.count()); };
-  cl_ = clocks(t.cl), burst_ = t.burst / 2, trcd_ = clocks(t.trcd), trp_ = clocks(t.trp);
-  tras_ = clocks(t.tras), trc_ = clocks(t.trc), trtp_ = clocks(t.trtp), tccd_ = clocks(t.tccd_l);
-  trfc_ = clocks(t.trfc), trefi_ = clocks(t.trefi);
-  turn_ = cl_ + burst_ + clocks(t.trtrs) + clocks(t.twtr_s);
+  // From the first clock of a command to the first of another.
+  const Tick activate = t.activate_clocks(), column = t.column_clocks();
+  // All bursts of a block but the last one come before the time that is called that of its data.
+  const Tick further = (bursts - 1) * clocks(t.tccd_l);
+  burst_ = Tick{bursts} * t.burst_clocks();
+  cl_ = t.to_read() + further - burst_;
+  trcd_ = clocks(t.trcd) + activate - column, trp_ = clocks(t.trp) + 1 - activate;
+  tras_ = clocks(t.tras) + activate - 1, trc_ = clocks(t.trc);
+  trtp_ = clocks(t.trtp) + column - 1 + further, tccd_ = bursts * clocks(t.tccd_l);
+  turn_ = t.trtw ? clocks(*t.trtw) + clocks(t.cwl) + clocks(t.twtr_s)
+                 : clocks(t.cl) + burst_ + clocks(t.trtrs) + clocks(t.twtr_s);
   activate_ = std::max(number(clocks(t.trrd_s)), number(clocks(t.tfaw)) / 4) / config.ranks;
-  write_cycle_ = number(trcd_ + clocks(t.cwl) + burst_ + clocks(t.twr) + trp_);
+  write_cycle_ =
+      number(clocks(t.trcd_wr.value_or(t.trcd)) + clocks(t.cwl) + burst_ + clocks(t.twr) + clocks(t.trp));
   write_activate_ = std::max(activate_, write_cycle_ / (config.ranks * part.banks)) * curves.write_activate;
   rank_switch_ = number(clocks(t.trtrs)) * (1 - 1.0 / config.ranks) * curves.rank_switch;
-  refresh_share_ = config.refresh ? number(trfc_ + trp_) / number(trefi_) : 0;
+
+  const bool by_banks = config.refresh == RefreshMode::by_banks;
+  refreshed_shift_ = static_cast<unsigned>(std::countr_zero(refreshed_banks(part, by_banks)));
+  trfc_ = clocks(by_banks ? part.bank_refresh->trfc : t.trfc);
+  refresh_interval_ = clocks(by_banks ? part.bank_refresh->trefi : t.trefi);
+  trefi_ = refresh_interval_ * (part.banks >> refreshed_shift_);
+  refreshed_.resize(std::size_t{config.ranks} * part.banks >> refreshed_shift_);
+  // The bus waits for refreshes of ranks only.
+  refresh_share_ =
+      config.refresh == RefreshMode::all_bank ? number(trfc_ + clocks(t.trp)) / number(trefi_) : 0;
   restart(0);
 }
 
 void ContendedChannel::restart(Tick now) {
-  std::ranges::fill(ranks_, Rank{});
-  for (std::size_t r = 0; r < ranks_.size(); ++r)
-    ranks_[r].first_refresh = now + trefi_ + r * trefi_ / ranks_.size();
+  std::ranges::fill(refreshed_, Refreshed{});
+  const std::size_t of_rank = refreshed_.size() / config_.ranks;
+  for (std::size_t i = 0; i < refreshed_.size(); ++i) {
+    const std::size_t rank = i / of_rank, turn = i % of_rank;
+    refreshed_[i].first_refresh =
+        now + (turn + 1) * refresh_interval_ + rank * refresh_interval_ / config_.ranks;
+  }
   backlog_ = 0;
   derive();
 }
@@ -56,7 +79,8 @@ ContendedChannel::Master& ContendedChannel::master(std::uint32_t id) {
   last_ = static_cast<std::size_t>(std::ranges::find(ids_, id) - ids_.begin());
   if (last_ < ids_.size()) return masters_[last_];
   ids_.push_back(id);
-  return masters_.emplace_back(static_cast<std::uint32_t>(masters_.size()), ranks_.size() * banks_per_rank_);
+  return masters_.emplace_back(static_cast<std::uint32_t>(masters_.size()),
+                               std::size_t{config_.ranks} * banks_per_rank_);
 }
 
 Tick ContendedChannel::access(Tick committed, const Request& request) {
@@ -123,30 +147,30 @@ void ContendedChannel::derive() {
 
 // ---- refresh ----
 
-// Of a rank until `at`.
-std::uint64_t ContendedChannel::refreshes(std::uint32_t rank, Tick at) const {
-  const Rank& r = ranks_[rank];
+// Of banks that are refreshed together, until `at`.
+std::uint64_t ContendedChannel::refreshes(std::size_t banks, Tick at) const {
+  const Refreshed& r = refreshed_[banks];
   if (at - r.asked_from < trefi_) return r.asked;
-  if (!config_.refresh || at < r.first_refresh) return 0;
+  if (config_.refresh == RefreshMode::none || at < r.first_refresh) return 0;
   r.asked = (at - r.first_refresh) / trefi_ + 1;
-  r.asked_from = due(rank, r.asked);
+  r.asked_from = due(banks, r.asked);
   return r.asked;
 }
 
-Tick ContendedChannel::after_refresh(std::uint32_t rank, Tick at) const {
-  const std::uint64_t done = refreshes(rank, at);
+Tick ContendedChannel::after_refresh(std::size_t banks, Tick at) const {
+  const std::uint64_t done = refreshes(banks, at);
   if (done == 0) return at;
-  const Tick begins = due(rank, done);
-  const bool had_rows = ranks_[rank].open_since < begins && config_.page_policy != PagePolicy::closed;
+  const Tick begins = due(banks, done);
+  const bool had_rows = refreshed_[banks].open_since < begins && config_.page_policy != PagePolicy::closed;
   return std::max(at, begins + (had_rows ? trp_ : 0) + trfc_);
 }
 
 // When the bus is free for a read whose column command, for `data`, would come after a refresh is due.
 Tick ContendedChannel::over_refresh(const Request& request, Bank& bank, Tick data, Tick activated,
                                     bool waited) const {
-  const std::uint64_t done = refreshes(request.location.rank, data - cl_);
+  const std::uint64_t done = refreshes(refreshed_with(request.location), data - cl_);
   if (done <= bank.refreshes) return data;
-  const Tick begins = due(request.location.rank, done);
+  const Tick begins = due(refreshed_with(request.location), done);
   const Tick resumed = (activated < begins ? std::max(begins, activated + tras_) : begins) + trp_ + trfc_;
   bank.refreshes = done;
   bank.precharge = resumed + tras_, bank.activate = resumed + trc_;
@@ -155,12 +179,12 @@ Tick ContendedChannel::over_refresh(const Request& request, Bank& bank, Tick dat
   return data;
 }
 
-void ContendedChannel::note_open(std::uint32_t rank, Tick at) {
-  Rank& r = ranks_[rank];
-  const std::uint64_t done = refreshes(rank, at);
+void ContendedChannel::note_open(std::size_t banks, Tick at) {
+  Refreshed& r = refreshed_[banks];
+  const std::uint64_t done = refreshes(banks, at);
   if (done < r.refreshes) return;
   if (done > r.refreshes && r.open_since != never) {
-    const Tick closed = due(rank, r.refreshes + 1);
+    const Tick closed = due(banks, r.refreshes + 1);
     counts_.open_clocks += closed - std::min(closed, r.open_since);
     r.open_since = never;
   }
@@ -202,7 +226,7 @@ Tick ContendedChannel::write(Master& master, const Request& request, Tick start)
   ++counts_.writes;
   counts_.count_burst(true, burst_, 0);
   ++(!opens ? counts_.row_hits : state_.draining > 0.5 ? counts_.row_misses : counts_.row_conflicts);
-  note_open(request.location.rank, taken);
+  note_open(refreshed_with(request.location), taken);
   return taken;
 }
 
@@ -331,8 +355,9 @@ Tick ContendedChannel::read(Master& master, const Request& request, Tick came) {
   const std::uint32_t place = location.rank * banks_per_rank_ + location.bank;
   const LoadMeter::Met& met = meter_.met(master.number);
   Bank& bank = master.banks[place];
-  const Tick start = after_refresh(location.rank, came);
-  if (const std::uint64_t done = refreshes(location.rank, start); done > bank.refreshes) {
+  const std::size_t refreshed = place >> refreshed_shift_;
+  const Tick start = after_refresh(refreshed, came);
+  if (const std::uint64_t done = refreshes(refreshed, start); done > bank.refreshes) {
     bank.refreshes = done;
     bank.row = Bank::none;
   }
@@ -374,7 +399,7 @@ Tick ContendedChannel::read(Master& master, const Request& request, Tick came) {
                     .place_waited = static_cast<float>(waited_for_bank)});
   waited_ += for_bank + wait;
   count_read(row, answered.ended - came);
-  note_open(location.rank, data);
+  note_open(refreshed, data);
   return answered.ended;
 }
 
@@ -407,11 +432,16 @@ DramCounts ContendedChannel::counts(Tick now) const {
   const bool closes = config_.page_policy == PagePolicy::closed;
   command(DramCommand::activate) = counts.row_misses + counts.row_conflicts;
   command(DramCommand::precharge) = counts.row_conflicts;
-  command(closes ? DramCommand::read_precharge : DramCommand::read) = counts.reads;
-  command(closes ? DramCommand::write_precharge : DramCommand::write) = counts.writes;
-  for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
-    command(DramCommand::refresh) += refreshes(r, now);
-    if (ranks_[r].open_since < now) counts.open_clocks += std::min(now - ranks_[r].open_since, trefi_);
+  command(DramCommand::read) = counts.reads * bursts_, command(DramCommand::write) = counts.writes * bursts_;
+  if (closes) {  // with the last burst of each
+    command(DramCommand::read) -= command(DramCommand::read_precharge) = counts.reads;
+    command(DramCommand::write) -= command(DramCommand::write_precharge) = counts.writes;
+  }
+  for (std::size_t i = 0; i < refreshed_.size(); ++i) {
+    command(DramCommand::refresh) += refreshes(i, now);
+    const Tick open_since = refreshed_[i].open_since;
+    const Tick longest = config_.refresh == RefreshMode::none ? never : trefi_;
+    if (open_since < now) counts.open_clocks += std::min(now - open_since, longest);
   }
   return counts;
 }

@@ -1,5 +1,6 @@
-// One channel of DRAM whose requests are answered at once from its load, without queues: the time that the
-// request takes by itself, by the state of its bank, and the time that it is expected to wait for others.
+// One channel or pseudo-channel of DRAM whose requests are answered at once from its load, without queues:
+// the time that the request takes by itself, by the state of its bank, and the time that it is expected to
+// wait for others.
 //
 // By itself: each master has rows, banks and requests in flight of its own. A single master that waits for
 // its answers gets the answers of DramChannel: row hits, misses and conflicts, tRC, tRAS, tRTP, and the
@@ -53,7 +54,9 @@ class ContendedChannel {
  public:
   using Request = ChannelAccess;
 
-  ContendedChannel(const DramConfig& config, const DramPart& part, const DramCurves& curves);
+  // `bursts` are those of a request.
+  ContendedChannel(const DramConfig& config, const DramPart& part, const DramCurves& curves,
+                   std::uint32_t bursts = 1);
 
   // Returns the time at which the last beat of a read has been moved, or the queue has taken a write. No
   // request comes at a time before `committed` any more.
@@ -69,7 +72,7 @@ class ContendedChannel {
   struct Bank {
     static constexpr std::uint32_t none = ~std::uint32_t{0};
     std::uint32_t row = none, written_row = none;  // the last row that the master read, and wrote
-    std::uint64_t refreshes = 0;                   // of its rank, when the row was opened
+    std::uint64_t refreshes = 0;                   // of its banks, when the row was opened
     Tick served = 0;                               // the last read
     // Rows that the master read before `row`, and when the last read of each was served: while reads of
     // several rows are in the queue, those of each are served together.
@@ -133,7 +136,7 @@ class ContendedChannel {
     Tick last = 0;    // when the last of them ends
   };
   enum class Row : std::uint8_t { hit, miss, conflict };
-  struct Rank {
+  struct Refreshed {  // the banks of a refresh
     Tick first_refresh = 0;
     std::uint64_t refreshes = 0;  // when a row was opened last
     Tick open_since = DramChannel::never;
@@ -162,11 +165,14 @@ class ContendedChannel {
   void count_read(Row row, Tick latency);
   Ahead own_reads(Master& master, Tick ready) const;
   void restart(Tick now);
-  std::uint64_t refreshes(std::uint32_t rank, Tick at) const;
-  Tick due(std::uint32_t rank, std::uint64_t refresh) const {
-    return ranks_[rank].first_refresh + (refresh - 1) * trefi_;
+  std::size_t refreshed_with(const BlockLocation& at) const {
+    return (at.rank * banks_per_rank_ + at.bank) >> refreshed_shift_;
   }
-  Tick after_refresh(std::uint32_t rank, Tick at) const;
+  std::uint64_t refreshes(std::size_t banks, Tick at) const;
+  Tick due(std::size_t banks, std::uint64_t refresh) const {
+    return refreshed_[banks].first_refresh + (refresh - 1) * trefi_;
+  }
+  Tick after_refresh(std::size_t banks, Tick at) const;
   double closed_by_policy(const LoadMeter::Met& met) const;
   Row find_row(Master& master, const Bank& bank, const LoadMeter::Met& met, std::uint32_t row,
                Tick start) const;
@@ -179,14 +185,16 @@ class ContendedChannel {
   Tick over_refresh(const Request& request, Bank& bank, Tick data, Tick activated, bool waited) const;
   void charge(const LoadMeter::Bin& bin);
   void derive();
-  void note_open(std::uint32_t rank, Tick at);
+  void note_open(std::size_t banks, Tick at);
   static double vary(Master& master);
 
   DramCurves curves_;
   DramConfig config_;
-  std::uint32_t banks_per_rank_;
-  double mean_queue_;  // writes that wait while drains are needed
+  std::uint32_t banks_per_rank_, bursts_;
+  unsigned refreshed_shift_ = 0;  // banks of a refresh, as a power of two
+  double mean_queue_;             // writes that wait while drains are needed
   Tick cl_, burst_, trcd_, trp_, tras_, trc_, trtp_, tccd_, trfc_, trefi_, turn_;
+  Tick refresh_interval_ = 0;  // of a rank: that of the same banks is trefi_
   double activate_, write_activate_, write_cycle_, rank_switch_, refresh_share_;
 
   LoadMeter meter_;
@@ -195,7 +203,7 @@ class ContendedChannel {
   std::vector<std::uint32_t> ids_;  // of `masters_`
   std::size_t last_ = 0;            // the master that asked last
   std::vector<Master> masters_;
-  std::vector<Rank> ranks_;
+  std::vector<Refreshed> refreshed_;
   DramCounts counts_;
   double waited_ = 0;
 };

@@ -40,10 +40,12 @@ TEST_F(ContendedChannelTest, ALoneReadTakesTheTimeOfItsRow) {
 }
 
 // The times of DramChannel, among them those at refreshes and those that tRC bounds.
-void expect_answers_of_queues(PagePolicy policy) {
-  const DramConfig config = one_rank(policy);
-  ContendedChannel channel(config, ddr3_2gb_x8(), {});
-  DramChannel queues(config, ddr3_2gb_x8());
+void expect_answers_of_queues(const DramPart& part, PagePolicy policy, RefreshMode mode) {
+  DramConfig config = one_rank(policy);
+  config.refresh = mode;
+  const auto bursts = static_cast<std::uint32_t>(64_B / part.atom());
+  ContendedChannel channel(config, part, {}, bursts);
+  DramChannel queues(config, part, bursts);
   Random random(1);
   Tick now = 0;
   std::uint64_t differ = 0;
@@ -51,7 +53,7 @@ void expect_answers_of_queues(PagePolicy policy) {
     const std::uint64_t r = random.next();
     const BlockLocation at{.bank = static_cast<std::uint32_t>(r % 8),
                            .row = static_cast<std::uint32_t>(r / 8 % 3),
-                           .column = static_cast<std::uint32_t>(r / 64 % 128)};
+                           .column = static_cast<std::uint32_t>(r / 64 % part.columns())};
     ASSERT_TRUE(queues.submit(now, id, at, false));
     const Tick expected = queues.advance(DramChannel::never - 1).value().at;
     differ += channel.access(now, {.at = now, .master = 0, .location = at}) != expected;
@@ -67,8 +69,10 @@ void expect_answers_of_queues(PagePolicy policy) {
               0.05 * static_cast<double>(now));
 }
 TEST(ContendedChannelOrder, AMasterThatWaitsForItsReadsGetsTheAnswersOfTheQueues) {
-  expect_answers_of_queues(PagePolicy::open_adaptive);
-  expect_answers_of_queues(PagePolicy::open);
+  expect_answers_of_queues(ddr3_2gb_x8(), PagePolicy::open_adaptive, RefreshMode::all_bank);
+  expect_answers_of_queues(ddr3_2gb_x8(), PagePolicy::open, RefreshMode::all_bank);
+  expect_answers_of_queues(ddr5_16gb_x4(), PagePolicy::open, RefreshMode::none);
+  expect_answers_of_queues(hbm2e_16gb(), PagePolicy::open, RefreshMode::none);
 }
 
 TEST(ContendedChannelOrder, ClosedRowsAreMisses) {

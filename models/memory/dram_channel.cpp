@@ -37,43 +37,61 @@ DramCounts& DramCounts::operator+=(const DramCounts& o) {
   return *this;
 }
 
-DramChannel::DramChannel(const DramConfig& config, const DramPart& part)
+DramChannel::DramChannel(const DramConfig& config, const DramPart& part, std::uint32_t bursts)
     : banks_per_rank_(part.banks),
+      refreshed_banks_(refreshed_banks(part, config.refresh == RefreshMode::by_banks)),
+      pseudo_channels_(part.pseudo_channels),
+      bursts_(bursts),
       read_limit_(config.read_queue),
       write_limit_(config.write_queue),
       write_high_(config.write_high),
       write_low_(config.write_low),
       policy_(config.page_policy),
-      read_latency_(part.timing.cl.count() + part.timing.burst / 2),
-      write_latency_(part.timing.cwl.count() + part.timing.burst / 2),
-      burst_(part.timing.burst / 2),
+      read_latency_(part.timing.to_read()),
+      write_latency_(part.timing.to_write()),
+      burst_(part.timing.burst_clocks()),
       refresh_interval_(part.timing.trefi.count()),
       write_pause_(part.timing.trc.count()),
       starvation_limit_(config.starvation_limit / part.timing.tck),
-      refresh_(config.refresh),
-      timing_(part, config.ranks),
-      ranks_(config.ranks),
-      banks_(std::size_t{config.ranks} * part.banks),
+      refresh_(config.refresh != RefreshMode::none),
+      has_column_bus_(part.command_buses == 2),
+      timing_(part, config.ranks * part.pseudo_channels, config.refresh == RefreshMode::by_banks),
+      ranks_(std::size_t{config.ranks} * part.pseudo_channels),
+      banks_(ranks_.size() * part.banks),
       pool_(std::size_t{config.read_queue} + config.write_queue),
       completions_(config.read_queue + 16),
       forwarded_(config.read_queue + 16) {
+  for (std::size_t c = 0; c < dram_commands; ++c)
+    command_clocks_[c] = command_clocks(part.timing, static_cast<DramCommand>(c));
+  if (config.refresh == RefreshMode::by_banks) {
+    const BankRefresh& by_banks = *part.bank_refresh;
+    refresh_interval_ = by_banks.trefi.count();
+    kept_refreshes_ = by_banks.trfc.count() / refresh_interval_ + 2;
+  }
   reset(0);
+}
+
+bool DramChannel::is_on_column_bus(DramCommand command) const {
+  return has_column_bus_ && is_column(command);
 }
 
 void DramChannel::reset(Tick now) {
   counts_ = counts(now);
   timing_.reset();
   std::ranges::fill(banks_, Bank{});
+  const std::size_t ranks = ranks_.size() / pseudo_channels_;
   for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
     ranks_[r] = {};
-    if (refresh_) ranks_[r].refresh_due = now + refresh_interval_ + r * refresh_interval_ / ranks_.size();
+    if (refresh_)
+      ranks_[r].refresh_due = now + refresh_interval_ + r / pseudo_channels_ * refresh_interval_ / ranks;
   }
   free_ = none;
   for (std::size_t i = 0; i < pool_.size(); ++i) pool_[i].next = std::exchange(free_, static_cast<Slot>(i));
   reads_ = writes_ = 0;
   draining_ = false;
   drained_ = reads_owed_ = 0;
-  bus_free_ = writes_from_ = now;
+  bus_free_.fill(now);
+  writes_from_ = now;
   completions_.clear();
   forwarded_.clear();
   choose();
@@ -126,6 +144,7 @@ void DramChannel::take(Tick now, std::uint64_t id, const BlockLocation& at, Kind
   entry.rank = static_cast<std::uint16_t>(at.rank);
   entry.bank = static_cast<std::uint16_t>(at.rank * banks_per_rank_ + at.bank);
   entry.counted = false;
+  entry.bursts = static_cast<std::uint8_t>(bursts_);
   Bank& bank = banks_[entry.bank];
   Rank& rank = ranks_[at.rank];
   Queue& queue = bank.queue[kind];
@@ -133,7 +152,7 @@ void DramChannel::take(Tick now, std::uint64_t id, const BlockLocation& at, Kind
   (queue.empty() ? queue.first : pool_[queue.last].next) = slot;
   queue.last = slot;
   if (bank.open_row == at.row && bank.hit[kind] == none) bank.hit[kind] = slot;
-  rank.waiting[kind] |= std::uint32_t{1} << at.bank;
+  rank.waiting[kind] |= std::uint64_t{1} << at.bank;
   if (kind == read) {
     ++counts_.reads, ++reads_;
   } else {
@@ -154,7 +173,7 @@ void DramChannel::release(Slot slot, Kind kind) {
   (entry.next == none ? queue.last : pool_[entry.next].previous) = entry.previous;
   if (bank.hit[kind] == slot)
     bank.hit[kind] = next_hit(bank, entry.next);  // the requests before it are for other rows
-  if (queue.empty()) ranks_[entry.rank].waiting[kind] &= ~(std::uint32_t{1} << in_rank(entry));
+  if (queue.empty()) ranks_[entry.rank].waiting[kind] &= ~(std::uint64_t{1} << in_rank(entry));
   entry.next = std::exchange(free_, slot);
   if (kind == read) {
     --reads_;
@@ -196,10 +215,11 @@ DramChannel::Choice DramChannel::candidate_of_bank(const Rank& rank, const Bank&
   const Entry& entry = pool_[choice.request];
   choice.rank = entry.rank;
   choice.order = precedence | entry.age;
-  choice.at =
-      std::max({timing_.earliest(choice.command, entry.rank, in_rank(entry)), entry.arrival, bus_free_});
+  const std::uint32_t in_its_rank = in_rank(entry);
+  choice.at = std::max(
+      {timing_.earliest(choice.command, entry.rank, in_its_rank), entry.arrival, bus_free(choice.command)});
   if (kind == write && !draining_) choice.at = std::max(choice.at, writes_from_);
-  if (choice.at >= rank.refresh_due) choice.at = never;
+  if (choice.at >= rank.refresh_due && in_its_rank - rank.refresh_from < refreshed_banks_) choice.at = never;
   return choice;
 }
 
@@ -207,9 +227,19 @@ DramChannel::Choice DramChannel::refresh_candidate(std::uint32_t r) const {
   const Rank& rank = ranks_[r];
   Choice choice;
   choice.rank = r;
-  choice.command = rank.open_banks > 0 ? DramCommand::precharge_all : DramCommand::refresh;
-  choice.at = std::max({rank.refresh_due, timing_.earliest(choice.command, r, 0), bus_free_});
+  choice.command = is_open_to_refresh(r) ? DramCommand::precharge_all : DramCommand::refresh;
+  choice.at = std::max({rank.refresh_due, timing_.earliest_of_refresh(choice.command, r, rank.refresh_from),
+                        bus_free(choice.command)});
   return choice;
+}
+
+// Whether a bank that the next refresh covers is open.
+bool DramChannel::is_open_to_refresh(std::uint32_t r) const {
+  const Rank& rank = ranks_[r];
+  if (rank.open_banks == 0 || refreshed_banks_ == banks_per_rank_) return rank.open_banks > 0;
+  const auto first = banks_.begin() + r * banks_per_rank_ + rank.refresh_from;
+  return std::any_of(first, first + refreshed_banks_,
+                     [](const Bank& b) { return b.open_row != Bank::closed; });
 }
 
 void DramChannel::choose() {
@@ -222,7 +252,7 @@ void DramChannel::choose() {
   const Entry* oldest = nullptr;
   for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
     const Rank& rank = ranks_[r];
-    for (std::uint32_t waiting = rank.waiting[kind]; waiting != 0; waiting &= waiting - 1) {
+    for (std::uint64_t waiting = rank.waiting[kind]; waiting != 0; waiting &= waiting - 1) {
       const Bank& bank = banks_[r * banks_per_rank_ + static_cast<std::uint32_t>(std::countr_zero(waiting))];
       consider(candidate_of_bank(rank, bank, kind));
       const Entry& front = pool_[bank.queue[kind].first];
@@ -235,7 +265,8 @@ void DramChannel::choose() {
     best_ = candidate_of_bank(ranks_[oldest->rank], banks_[oldest->bank], kind, true);
   }
   if (refresh_)
-    for (std::uint32_t r = 0; r < ranks_.size(); ++r) consider(refresh_candidate(r));
+    for (std::uint32_t r = 0; r < ranks_.size(); ++r)
+      if (ranks_[r].refresh_due <= best_.at) consider(refresh_candidate(r));
 }
 
 void DramChannel::count_first_command(Entry& entry, DramCommand command) {
@@ -274,11 +305,23 @@ void DramChannel::close(std::uint32_t rank, std::uint32_t bank, Tick at) {
   if (--of.open_banks == 0 && at > of.open_since) counts_.open_clocks += at - of.open_since;
 }
 
-void DramChannel::refreshed(std::uint32_t rank) { ranks_[rank].refresh_due += refresh_interval_; }
+void DramChannel::close_for_refresh(std::uint32_t rank, Tick at) {
+  const std::uint32_t from = ranks_[rank].refresh_from;
+  for (std::uint32_t b = from; b < from + refreshed_banks_; ++b)
+    if (banks_[rank * banks_per_rank_ + b].open_row != Bank::closed) close(rank, b, at);
+}
+
+void DramChannel::refreshed(std::uint32_t r) {
+  Rank& rank = ranks_[r];
+  rank.refresh_due += refresh_interval_;
+  rank.refresh_from += refreshed_banks_;
+  if (rank.refresh_from == banks_per_rank_) rank.refresh_from = 0;
+}
 
 void DramChannel::issue(const Choice& chosen) {
   const Choice choice = chosen;
-  bus_free_ = choice.at + 1;
+  for (Tick& bus : bus_free_) bus = std::max(bus, choice.at);  // commands are issued in the order of time
+  bus_free(choice.command) = choice.at + command_clocks_[static_cast<std::size_t>(choice.command)];
   switch (choice.command) {
     case DramCommand::activate:
     case DramCommand::precharge: {
@@ -293,13 +336,11 @@ void DramChannel::issue(const Choice& chosen) {
       break;
     }
     case DramCommand::precharge_all:
-      note(choice.command, choice.rank, 0, choice.at);
-      for (std::uint32_t b = 0; b < banks_per_rank_; ++b)
-        if (banks_[choice.rank * banks_per_rank_ + b].open_row != Bank::closed)
-          close(choice.rank, b, choice.at);
+      note(choice.command, choice.rank, ranks_[choice.rank].refresh_from, choice.at);
+      close_for_refresh(choice.rank, choice.at);
       break;
     case DramCommand::refresh:
-      note(choice.command, choice.rank, 0, choice.at);
+      note(choice.command, choice.rank, ranks_[choice.rank].refresh_from, choice.at);
       refreshed(choice.rank);
       break;
     default:
@@ -322,8 +363,9 @@ void DramChannel::issue_column(const Choice& choice) {
   const Kind kind = choice.command == DramCommand::read ? read : write;
   count_first_command(entry, choice.command);
   const std::uint32_t bank = in_rank(entry);
+  if (--entry.bursts > 0) return note(choice.command, choice.rank, bank, choice.at);
   const Tick done = choice.at + (kind == read ? read_latency_ : write_latency_);
-  counts_.count_burst(kind == write, burst_, done - entry.arrival);
+  counts_.count_burst(kind == write, burst_ * bursts_, done - entry.arrival);
   if (kind == read) {
     writes_from_ = done + write_pause_;
     push(completions_, {done, entry.id});
@@ -368,17 +410,24 @@ std::optional<DramChannel::Completion> DramChannel::advance(Tick now) {
   }
 }
 
-// No request waits: of the refreshes due until now, only the first and the last have an effect on the state.
+// No request waits: of the refreshes due until now, only the first ones, which close rows, and the last ones
+// have an effect on the state.
 void DramChannel::skip_refreshes(Tick now) {
   bool changed = false;
+  const std::uint64_t of_all_banks = banks_per_rank_ / refreshed_banks_;
   for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
-    if (ranks_[r].refresh_due >= now || now - ranks_[r].refresh_due < 3 * refresh_interval_) continue;
-    while (ranks_[r].open_banks > 0) {
+    Rank& rank = ranks_[r];
+    if (rank.refresh_due >= now ||
+        now - rank.refresh_due < (of_all_banks + kept_refreshes_ + 1) * refresh_interval_)
+      continue;
+    while (rank.open_banks > 0) {
       const Choice closing = refresh_candidate(r);
       issue(closing);
     }
-    const std::uint64_t skipped = (now - ranks_[r].refresh_due) / refresh_interval_ - 1;
-    ranks_[r].refresh_due += skipped * refresh_interval_;
+    const std::uint64_t skipped = (now - rank.refresh_due) / refresh_interval_ - kept_refreshes_;
+    rank.refresh_due += skipped * refresh_interval_;
+    rank.refresh_from =
+        static_cast<std::uint32_t>((rank.refresh_from + skipped * refreshed_banks_) % banks_per_rank_);
     counts_.commands[static_cast<std::size_t>(DramCommand::refresh)] += skipped;
     changed = true;
   }

@@ -11,9 +11,13 @@
 // many writes as their queue holds the reads that wait by then go first. Writes may starve, as no master
 // waits for them.
 //
-// Each rank is refreshed every tREFI, one rank after the other. When a refresh is due, nothing else starts in
-// the rank until it is done. While the queues are empty, no event announces refreshes; they are caught up at
-// the next call.
+// Each rank is refreshed every tREFI, one rank after the other, and pseudo-channels at the same time. When a
+// refresh is due, nothing else starts in the banks that it covers, all or some of the rank, until it is done.
+// While the queues are empty, no event announces refreshes; they are caught up at the next call.
+//
+// A request is for a block, which is one burst or two: two reads or writes of the row, complete with the
+// second. The ranks of a channel are those of all of its pseudo-channels: rank % pseudo-channels is the
+// pseudo-channel.
 //
 // A channel is a value: a copy continues from the state of the original (loose_channel.h).
 #pragma once
@@ -73,7 +77,8 @@ class DramChannel {
     std::uint64_t id;
   };
 
-  DramChannel(const DramConfig& config, const DramPart& part);
+  // `bursts` are those of a request.
+  DramChannel(const DramConfig& config, const DramPart& part, std::uint32_t bursts = 1);
 
   // Returns false if the queue is full.
   bool submit(Tick now, std::uint64_t id, const BlockLocation& at, bool is_write);
@@ -103,6 +108,7 @@ class DramChannel {
     std::uint16_t rank = 0, bank = 0;   // the bank is numbered within the channel
     Slot previous = none, next = none;  // in its queue; `next` also links free entries
     bool counted = false;               // as a hit, miss or conflict
+    std::uint8_t bursts = 1;            // that are to come
   };
   struct Queue {  // by age
     Slot first = none, last = none;
@@ -117,9 +123,10 @@ class DramChannel {
   };
   struct Rank {
     Tick refresh_due = never;
+    std::uint32_t refresh_from = 0;  // the first bank of that refresh
     Tick open_since = 0;
     std::uint32_t open_banks = 0;
-    std::array<std::uint32_t, kinds> waiting{};  // a bit for each bank that has requests
+    std::array<std::uint64_t, kinds> waiting{};  // a bit for each bank that has requests
   };
   struct Choice {
     Tick at = never;
@@ -140,6 +147,7 @@ class DramChannel {
   void choose();
   Choice candidate_of_bank(const Rank& rank, const Bank& bank, Kind kind, bool oldest_only = false) const;
   Choice refresh_candidate(std::uint32_t rank) const;
+  bool is_open_to_refresh(std::uint32_t rank) const;
   void issue(const Choice& choice);
   void issue_column(const Choice& choice);
   DramCommand column_command(const Bank& bank, Kind kind) const;
@@ -147,14 +155,23 @@ class DramChannel {
   void note(DramCommand command, std::uint32_t rank, std::uint32_t bank, Tick at);
   void open(std::uint32_t rank, std::uint32_t bank, std::uint32_t row, Tick at);
   void close(std::uint32_t rank, std::uint32_t bank, Tick at);
+  void close_for_refresh(std::uint32_t rank, Tick at);
   void refreshed(std::uint32_t rank);
+  Tick& bus_free(DramCommand command) { return bus_free_[is_on_column_bus(command) ? 1 : 0]; }
+  Tick bus_free(DramCommand command) const { return bus_free_[is_on_column_bus(command) ? 1 : 0]; }
+  bool is_on_column_bus(DramCommand command) const;
   void find_hits(Bank& bank);
   void skip_refreshes(Tick now);
 
-  std::uint32_t banks_per_rank_, read_limit_, write_limit_, write_high_, write_low_;
+  std::uint32_t banks_per_rank_, refreshed_banks_, pseudo_channels_, bursts_, read_limit_, write_limit_,
+      write_high_, write_low_;
   PagePolicy policy_;
   Tick read_latency_, write_latency_, burst_, refresh_interval_, write_pause_, starvation_limit_;
+  // The latest refreshes of an idle rank that have an effect on the state; with those of other banks.
+  std::uint64_t kept_refreshes_ = 1;
   bool refresh_;
+  bool has_column_bus_;  // for commands
+  std::array<Tick, dram_commands> command_clocks_{};
 
   DramTimingState timing_;
   std::vector<Rank> ranks_;
@@ -163,10 +180,10 @@ class DramChannel {
   Slot free_ = none;
   std::uint32_t reads_ = 0, writes_ = 0;
   bool draining_ = false;
-  std::uint32_t drained_ = 0;     // writes since the drain began
-  std::uint32_t reads_owed_ = 0;  // reads that go before the next drain
-  Tick bus_free_ = 0;             // when the command bus is free
-  Tick writes_from_ = 0;          // when writes may begin because there were no reads for long enough
+  std::uint32_t drained_ = 0;       // writes since the drain began
+  std::uint32_t reads_owed_ = 0;    // reads that go before the next drain
+  std::array<Tick, 2> bus_free_{};  // when the bus for commands is free, and that for columns
+  Tick writes_from_ = 0;            // when writes may begin because there were no reads for long enough
   std::uint64_t ages_ = 0;
   Choice best_;
   bool is_urgent_ = false;  // the oldest read has reached its starvation limit

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <set>
+#include <utility>
 
 #include "base/parameter_name.h"
 #include "base/random.h"
@@ -32,47 +34,75 @@ std::vector<Tick> finish(DramChannel& channel, Tick until = 1'000'000) {
 
 // ---- checks of the rules for the commands that were issued, without the engine's checker ----
 
-bool in_scope(TimingScope scope, const IssuedCommand& a, const IssuedCommand& b, std::uint32_t groups) {
-  switch (scope) {
-    case TimingScope::channel:
-      return true;
-    case TimingScope::rank:
-      return a.rank == b.rank;
-    case TimingScope::other_rank:
-      return a.rank != b.rank;
-    case TimingScope::bank_group:
-      return a.rank == b.rank && a.bank % groups == b.bank % groups;
-    case TimingScope::bank:
-      return a.rank == b.rank && a.bank == b.bank;
-  }
-  return false;
-}
+bool covers_several(DramCommand c) { return c == DramCommand::precharge_all || c == DramCommand::refresh; }
 
-void expect_rules_kept(const std::vector<IssuedCommand>& log, const DramPart& part) {
-  for (const TimingRule& rule : timing_rules(part))
+struct Checked {
+  DramPart part;
+  bool by_banks;
+
+  // The banks of a command: the first, and how many.
+  std::pair<std::uint32_t, std::uint32_t> banks(const IssuedCommand& c) const {
+    return {c.bank, covers_several(c.command) ? refreshed_banks(part, by_banks) : 1};
+  }
+  bool in_scope(TimingScope scope, const IssuedCommand& a, const IssuedCommand& b) const {
+    const std::uint32_t groups = part.bank_groups, pseudo_channels = part.pseudo_channels;
+    const auto [first_a, count_a] = banks(a);
+    const auto [first_b, count_b] = banks(b);
+    switch (scope) {
+      case TimingScope::channel:
+        return true;
+      case TimingScope::rank:
+        return a.rank == b.rank;
+      case TimingScope::other_rank:
+        return a.rank != b.rank && a.rank % pseudo_channels == b.rank % pseudo_channels;
+      case TimingScope::bank_group:
+        return a.rank == b.rank && a.bank % groups == b.bank % groups;
+      case TimingScope::bank:
+        return a.rank == b.rank && first_a < first_b + count_b && first_b < first_a + count_a;
+    }
+    return false;
+  }
+};
+
+void expect_rules_kept(const std::vector<IssuedCommand>& log, const Checked& checked) {
+  for (const TimingRule& rule : timing_rules(checked.part, checked.by_banks))
     for (std::size_t j = 0; j < log.size(); ++j) {
       if (log[j].command != rule.next) continue;
       std::uint32_t within = 0;
       for (std::size_t i = j; i-- > 0 && log[i].at + rule.latency > log[j].at;)
-        within += log[i].command == rule.previous && in_scope(rule.scope, log[i], log[j], part.bank_groups);
+        within += log[i].command == rule.previous && checked.in_scope(rule.scope, log[i], log[j]);
       ASSERT_LT(within, rule.window) << "command " << j << " at " << log[j].at;
     }
 }
 
-void expect_rows_kept(const std::vector<IssuedCommand>& log) {
-  std::set<std::pair<std::uint32_t, std::uint32_t>> open;
-  Tick last = 0;
+bool is_of_column(DramCommand c) {
+  return c == DramCommand::read || c == DramCommand::write || c == DramCommand::read_precharge ||
+         c == DramCommand::write_precharge;
+}
+
+void expect_buses_kept(const std::vector<IssuedCommand>& log, const DramPart& part) {
+  std::array<Tick, 2> free{};
   for (const IssuedCommand& c : log) {
-    ASSERT_TRUE(c.at > last || &c == log.data()) << "two commands are in one clock cycle";
-    last = c.at;
-    const auto of_rank = [&](const auto& b) { return b.first == c.rank; };
+    Tick& bus = free[part.command_buses == 2 && is_of_column(c.command) ? 1 : 0];
+    ASSERT_GE(c.at, bus) << "two commands are on the bus";
+    bus = c.at + command_clocks(part.timing, c.command);
+  }
+}
+
+void expect_rows_kept(const std::vector<IssuedCommand>& log, const Checked& checked) {
+  std::set<std::pair<std::uint32_t, std::uint32_t>> open;
+  for (const IssuedCommand& c : log) {
+    const auto [first, count] = checked.banks(c);
+    const auto is_covered = [&, begin = first, end = first + count](const auto& b) {
+      return b.first == c.rank && b.second >= begin && b.second < end;
+    };
     const std::pair at(c.rank, c.bank);
     if (c.command == DramCommand::activate) {
       ASSERT_TRUE(open.insert(at).second);
     } else if (c.command == DramCommand::precharge_all) {
-      std::erase_if(open, of_rank);
+      ASSERT_GT(std::erase_if(open, is_covered), 0u);
     } else if (c.command == DramCommand::refresh) {
-      ASSERT_EQ(std::ranges::count_if(open, of_rank), 0);
+      ASSERT_EQ(std::ranges::count_if(open, is_covered), 0);
     } else {
       ASSERT_TRUE(open.contains(at));
       if (c.command != DramCommand::read && c.command != DramCommand::write) open.erase(at);
@@ -80,17 +110,46 @@ void expect_rows_kept(const std::vector<IssuedCommand>& log) {
   }
 }
 
-class DramChannelRules : public testing::TestWithParam<std::tuple<bool, std::uint32_t, PagePolicy>> {};
-INSTANTIATE_TEST_SUITE_P(PartsRanksPolicies, DramChannelRules,
-                         testing::Combine(testing::Bool(), testing::Values(1u, 2u, 4u),
-                                          testing::Values(PagePolicy::open, PagePolicy::open_adaptive,
-                                                          PagePolicy::closed)),
-                         ParameterName());
+enum class Standard { ddr3, ddr4, ddr5, ddr5_by_banks, hbm2e, hbm2e_by_banks };
+constexpr auto enum_names(Standard) {
+  return std::to_array<EnumName<Standard>>({{Standard::ddr3, "ddr3", ""},
+                                            {Standard::ddr4, "ddr4", ""},
+                                            {Standard::ddr5, "ddr5", ""},
+                                            {Standard::ddr5_by_banks, "ddr5_by_banks", ""},
+                                            {Standard::hbm2e, "hbm2e", ""},
+                                            {Standard::hbm2e_by_banks, "hbm2e_by_banks", ""}});
+}
+Checked checked_part(Standard part) {
+  switch (part) {
+    case Standard::ddr3:
+      return {ddr3_2gb_x8(), false};
+    case Standard::ddr4:
+      return {ddr4_8gb_x8(), false};
+    case Standard::ddr5:
+    case Standard::ddr5_by_banks:
+      return {ddr5_16gb_x4(), part == Standard::ddr5_by_banks};
+    default:
+      return {hbm2e_16gb(), part == Standard::hbm2e_by_banks};
+  }
+}
+
+class DramChannelRules : public testing::TestWithParam<std::tuple<Standard, std::uint32_t, PagePolicy>> {};
+INSTANTIATE_TEST_SUITE_P(
+    PartsRanksPolicies, DramChannelRules,
+    testing::Combine(testing::Values(Standard::ddr3, Standard::ddr4, Standard::ddr5, Standard::ddr5_by_banks,
+                                     Standard::hbm2e, Standard::hbm2e_by_banks),
+                     testing::Values(1u, 2u, 4u),
+                     testing::Values(PagePolicy::open, PagePolicy::open_adaptive, PagePolicy::closed)),
+    ParameterName());
 
 TEST_P(DramChannelRules, AnyTrafficKeepsEveryConstraint) {
-  const auto [is_ddr4, ranks, policy] = GetParam();
-  const DramPart part = is_ddr4 ? ddr4_8gb_x8() : ddr3_2gb_x8();
-  DramChannel channel(config_of(ranks, policy), part);
+  const auto& [kind, ranks, policy] = GetParam();
+  const Checked checked = checked_part(kind);
+  const DramPart& part = checked.part;
+  DramConfig config = config_of(ranks, policy);
+  if (checked.by_banks) config.refresh = RefreshMode::by_banks;
+  const auto bursts = static_cast<std::uint32_t>(64_B / part.atom());
+  DramChannel channel(config, part, bursts);
   std::vector<IssuedCommand> log;
   channel.log = &log;
   Random random(7);
@@ -98,9 +157,10 @@ TEST_P(DramChannelRules, AnyTrafficKeepsEveryConstraint) {
   std::uint64_t reads = 0, done = 0;
   while (log.size() < 8'000) {
     const std::uint64_t r = random.next();
-    const BlockLocation at{
-        0, static_cast<std::uint32_t>(r % ranks), static_cast<std::uint32_t>((r >> 8) % part.banks),
-        static_cast<std::uint32_t>((r >> 16) % 3), static_cast<std::uint32_t>((r >> 24) % 128)};
+    const BlockLocation at{0, static_cast<std::uint32_t>(r % (ranks * part.pseudo_channels)),
+                           static_cast<std::uint32_t>((r >> 8) % part.banks),
+                           static_cast<std::uint32_t>((r >> 16) % 3),
+                           static_cast<std::uint32_t>((r >> 24) % part.columns())};
     const bool is_write = (r >> 32) % 3 == 0;
     reads += channel.submit(now, 0, at, is_write) && !is_write;
     now += (r >> 40) % ((r >> 50) % 64 == 0 ? 3000 : 8);
@@ -108,8 +168,115 @@ TEST_P(DramChannelRules, AnyTrafficKeepsEveryConstraint) {
   }
   done += finish(channel, DramChannel::never - 1).size();
   EXPECT_EQ(done, reads);
-  expect_rules_kept(log, part);
-  expect_rows_kept(log);
+  const DramCounts counts = channel.counts(now);
+  const auto issued_of = [&](DramCommand plain, DramCommand closing) {
+    return counts.commands[static_cast<std::size_t>(plain)] +
+           counts.commands[static_cast<std::size_t>(closing)];
+  };
+  EXPECT_EQ(issued_of(DramCommand::read, DramCommand::read_precharge),
+            bursts * (counts.reads - counts.forwarded));
+  EXPECT_EQ(issued_of(DramCommand::write, DramCommand::write_precharge),
+            bursts * (counts.writes - counts.merged));
+  expect_rules_kept(log, checked);
+  expect_buses_kept(log, part);
+  expect_rows_kept(log, checked);
+}
+
+// ---- standards ----
+
+// The share of the peak bandwidth that a stream reaches which goes from bank group to bank group.
+double share_of_peak(const DramPart& part, RefreshMode refresh, std::uint32_t bursts) {
+  DramConfig config = config_of(1, PagePolicy::open);
+  config.refresh = refresh;
+  DramChannel channel(config, part, bursts);
+  const std::uint32_t groups = part.bank_groups, columns = part.columns(part.atom() * bursts);
+  constexpr std::uint32_t requests = 20'000;
+  Tick last = 0;
+  for (std::uint32_t i = 0; i < requests; ++i) {
+    const std::uint32_t block = i / part.pseudo_channels, of_rows = block / (groups * columns);
+    const BlockLocation at{.rank = i % part.pseudo_channels,
+                           .bank = block % groups + of_rows * groups % part.banks,
+                           .row = of_rows * groups / part.banks,
+                           .column = block / groups % columns};
+    while (!channel.submit(last, i, at, false)) {
+      last = std::max(last, channel.next_event());
+      while (channel.advance(last)) continue;
+    }
+  }
+  last = finish(channel).back();
+  return static_cast<double>(requests) * bursts * part.timing.burst_clocks() / part.pseudo_channels /
+         static_cast<double>(last);
+}
+
+TEST(DramStandards, AStreamReachesThePeakLessTheRefreshes) {
+  EXPECT_EQ(ddr5_16gb_x4().atom(), 64_B);
+  EXPECT_EQ(hbm2e_16gb().atom(), 32_B);
+  for (const auto& [part, bursts] :
+       {std::pair{ddr4_8gb_x8(), 1u}, {ddr5_16gb_x4(), 1u}, {hbm2e_16gb(), 1u}, {hbm2e_16gb(), 2u}}) {
+    EXPECT_GT(share_of_peak(part, RefreshMode::none, bursts), 0.94);
+    const double lost = static_cast<double>((part.timing.trfc + part.timing.trp).count()) /
+                        static_cast<double>(part.timing.trefi.count());
+    EXPECT_NEAR(share_of_peak(part, RefreshMode::all_bank, bursts), 1 - lost, 0.05);
+  }
+}
+
+TEST(DramStandards, ABlockOfTwoBurstsIsCompleteWithTheSecond) {
+  DramChannel channel(config_of(1), hbm2e_16gb(), 2);
+  std::vector<IssuedCommand> log;
+  channel.log = &log;
+  channel.submit(0, 0, {.row = 1}, false);
+  EXPECT_EQ(finish(channel), std::vector<Tick>{27u + 4 + 26 + 2});  // tRCD, tCCD_L, CL, the burst
+  ASSERT_EQ(log.size(), 3u);
+  EXPECT_EQ(channel.counts(0).row_misses, 1u);
+  EXPECT_EQ(channel.counts(0).row_hits, 0u);
+  EXPECT_EQ(channel.counts(0).data_clocks, 4u);
+}
+
+TEST(DramStandards, RowsAndColumnsOfHbmHaveABusEach) {
+  DramPart part = hbm2e_16gb();
+  for (const std::uint32_t buses : {1u, 2u}) {
+    part.command_buses = buses;
+    DramChannel channel(config_of(1), part);
+    std::vector<IssuedCommand> log;
+    channel.log = &log;
+    channel.submit(0, 0, {.row = 1}, false);              // read at 27
+    channel.submit(26, 1, {.bank = 1, .row = 1}, false);  // activate at 26 and 27
+    finish(channel);
+    ASSERT_EQ(log.size(), 4u);
+    EXPECT_EQ(log[1].at, 26u);
+    EXPECT_EQ(log[2].at, buses == 2 ? 27u : 28u);
+  }
+}
+
+TEST(DramStandards, ARefreshOfBanksDelaysOnlyTheirRequests) {
+  const auto latency_of = [](RefreshMode refresh, std::uint32_t bank, Tick at) {
+    DramConfig config = config_of(1);
+    config.refresh = refresh;
+    DramChannel channel(config, ddr5_16gb_x4());
+    channel.submit(at, 0, {.bank = bank, .row = 1}, false);
+    return finish(channel).front() - at;
+  };
+  const Tick unloaded = 39 + 1 + 40 + 8;  // tRCD, the command, CL, the burst
+  EXPECT_EQ(latency_of(RefreshMode::all_bank, 31, 9375 + 100), unloaded + 710 - 1 - 100);
+  // At 1171 banks 0 to 7 are refreshed, then 8 to 15.
+  EXPECT_EQ(latency_of(RefreshMode::by_banks, 5, 1171 + 100), unloaded + 313 - 1 - 100);
+  EXPECT_EQ(latency_of(RefreshMode::by_banks, 8, 1171 + 100), unloaded);
+  EXPECT_EQ(latency_of(RefreshMode::by_banks, 8, 1171 + 10), unloaded + 73 - 1 - 10);  // tREFSBRD
+  EXPECT_EQ(latency_of(RefreshMode::by_banks, 8, 2 * 1171 + 100), unloaded + 313 - 1 - 100);
+  EXPECT_EQ(latency_of(RefreshMode::by_banks, 5, 2 * 1171 + 100), unloaded);
+}
+
+TEST(DramStandards, RefreshesOfBanksContinueWithoutRequests) {
+  DramConfig config = config_of(1, PagePolicy::open);
+  config.refresh = RefreshMode::by_banks;
+  DramChannel channel(config, ddr5_16gb_x4());
+  for (std::uint32_t bank = 0; bank < 32; ++bank) channel.submit(0, bank, {.bank = bank, .row = 1}, false);
+  finish(channel, 10'000);
+  EXPECT_EQ(channel.counts(1'171'000).commands[static_cast<std::size_t>(DramCommand::refresh)], 1000u);
+  // The 1001st refresh is of the banks of the first: 1000 % 4 is 0.
+  channel.submit(1001 * 1171 + 100, 0, {.bank = 3, .row = 1}, false);
+  EXPECT_EQ(finish(channel, 2'000'000).back(), 1001u * 1171 + 39 + 1 + 40 + 8 + 313 - 1);
+  EXPECT_EQ(channel.counts(0).row_hits, 0u);
 }
 
 // ---- the scheduler ----
@@ -181,7 +348,7 @@ TEST(DramChannelTest, WritesDrainBetweenTheirWatermarks) {
 // The time at which a request elsewhere is answered while hits of one row come without end.
 Tick answered_beside_endless_hits(const BlockLocation& elsewhere, const DramPart& part) {
   DramConfig config = config_of(2);
-  config.refresh = false;
+  config.refresh = RefreshMode::none;
   config.starvation_limit = 1_us;
   DramChannel channel(config, part);
   for (std::uint32_t i = 0; i < 8; ++i) channel.submit(0, 1, {.row = 1, .column = i}, false);

@@ -11,7 +11,8 @@ void describe(Fields& f, DramConfig& c) {
     within(1, 64));
   f("channels", c.channels, "The number of channels per controller. Each adds its bandwidth.", within(1, 16));
   f("ranks", c.ranks,
-    "The number of ranks per channel. Strong ECC keeps its third parity symbols in another rank.",
+    "The number of ranks per channel, or per pseudo-channel of HBM. Strong ECC keeps its third parity "
+    "symbols in another rank.",
     within(1, 8));
   f("part", c.part, "The DRAM chips, their timing and currents: a file in configs/dram.", names_file("dram"));
   f("mapping", c.mapping,
@@ -36,7 +37,9 @@ void describe(Fields& f, DramConfig& c) {
     "under load.",
     within(100_ns, 1_s));
   f("refresh", c.refresh,
-    "Whether DRAM is refreshed. Without refreshes no time is lost to them, but no real memory works so.");
+    "What a refresh takes. With refreshes by banks, fewer accesses wait for one, and each takes longer in "
+    "all.",
+    one_of<RefreshMode>());
   f.check([&] { return c.write_high <= c.write_queue; }, "write_high", "is at most write_queue");
   f.check([&] { return c.write_low < c.write_high; }, "write_low", "is less than write_high");
   f.check([&] { return mapping_problem(c.mapping).empty(); }, "mapping",

@@ -67,6 +67,8 @@ std::string curves_digest(const DramPart& part) {
   digest.add("banks", part.banks);
   digest.add("columns", part.columns());
   digest.add(part.timing);
+  if (part.pseudo_channels > 1) digest.add("pseudo_channels", part.pseudo_channels);
+  if (part.command_buses > 1) digest.add("command_buses", part.command_buses);
   return digest.text();
 }
 

@@ -12,7 +12,7 @@ DramEnergy dram_energy(const DramPart& part, const DramActivity& activity) {
   // One mA for a clock, of all chips of a rank: mA * mV * ps is 1e-6 pJ.
   const double unit =
       static_cast<double>(t.tck.count()) * i.vdd_mv * 1e-6 * static_cast<double>(part.chips_per_rank());
-  const double burst = t.burst / 2.0;
+  const double burst = t.burst_clocks();
 
   DramEnergy energy;
   // IDD0 is measured over activate, standby with the row open for tRAS, precharge, and standby closed for the
@@ -21,7 +21,9 @@ DramEnergy dram_energy(const DramPart& part, const DramActivity& activity) {
                     (i.idd0 * clocks(t.trc) - i.idd3n * clocks(t.tras) - i.idd2n * clocks(t.trc - t.tras));
   energy.read = times(activity.reads) * unit * (i.idd4r - i.idd3n) * burst;
   energy.write = times(activity.writes) * unit * (i.idd4w - i.idd3n) * burst;
-  energy.refresh = times(activity.refreshes) * unit * (i.idd5b - i.idd2n) * clocks(t.trfc);
+  const double current = activity.by_banks ? part.bank_refresh->idd5 : i.idd5b;
+  const double refreshed = clocks(activity.by_banks ? part.bank_refresh->trfc : t.trfc);
+  energy.refresh = times(activity.refreshes) * unit * (current - i.idd2n) * refreshed;
   const double all = times(activity.all_clocks), open = std::min(all, times(activity.open_clocks));
   energy.background = unit * (i.idd3n * open + i.idd2n * (all - open));
   return energy;

@@ -21,6 +21,7 @@ struct DramEnergy {
 // The commands issued to all ranks together, and times in clocks of the part.
 struct DramActivity {
   std::uint64_t activates = 0, reads = 0, writes = 0, refreshes = 0;
+  bool by_banks = false;                          // the refreshes
   std::uint64_t open_clocks = 0, all_clocks = 0;  // summed over all ranks: with a row open, and in total
 };
 

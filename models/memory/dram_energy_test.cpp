@@ -15,6 +15,13 @@ TEST(DramEnergyTest, EachCommandCostsWhatItsCurrentIsAboveStandby) {
   EXPECT_DOUBLE_EQ(dram_energy(part, {.refreshes = 1}).refresh, 33.75 * (170 - 45) * 88);
 }
 
+TEST(DramEnergyTest, ARefreshOfBanksTakesACurrentOfItsOwn) {
+  DramPart part;
+  part.bank_refresh = BankRefresh{.trfc = 50_cycles, .idd5 = 100};
+  EXPECT_DOUBLE_EQ(dram_energy(part, {.refreshes = 2, .by_banks = true}).refresh,
+                   33.75 * 2 * (100 - 45) * 50);
+}
+
 TEST(DramEnergyTest, StandbyCostsMoreWithARowOpen) {
   DramPart part;
   part.currents.idd3n = 60;

@@ -26,9 +26,12 @@ class Requests {
       : load_(load),
         at_random_(load.places == DramLoad::Places::random ||
                    (load.places == DramLoad::Places::mixed && master % 2 == 0)),
-        geometry_{.ranks = config.ranks, .banks = part.banks, .rows = rows, .columns = part.columns()},
+        geometry_{.ranks = config.ranks * part.pseudo_channels,
+                  .banks = part.banks,
+                  .rows = rows,
+                  .columns = part.columns()},
         random_(load.seed * 1'000'003 + master) {
-    const std::uint32_t banks = config.ranks * part.banks;
+    const std::uint32_t banks = geometry_.ranks * part.banks;
     read_ = (std::uint64_t{master} * 64 + 1) * banks * part.columns() +
             random_.below(std::uint64_t{banks} * part.columns());
     written_ = (std::uint64_t{master} * 64 + 33) * banks * part.columns() +
@@ -73,6 +76,8 @@ struct Master {
   Window window;
 };
 
+std::uint32_t bursts_of_block(const DramPart& part) { return static_cast<std::uint32_t>(64_B / part.atom()); }
+
 std::vector<Master> masters_of(const DramLoad& load, const DramConfig& config, const DramPart& part) {
   std::vector<Master> masters;
   for (std::uint32_t m = 0; m < load.masters; ++m) {
@@ -86,7 +91,9 @@ std::vector<Master> masters_of(const DramLoad& load, const DramConfig& config, c
 class Exact {
  public:
   Exact(const DramLoad& load, const DramConfig& config, const DramPart& part)
-      : load_(load), channel_(config, part), masters_(masters_of(load, config, part)) {}
+      : load_(load),
+        channel_(config, part, bursts_of_block(part)),
+        masters_(masters_of(load, config, part)) {}
 
   DramLoadResult run() {
     while (step()) continue;
@@ -164,15 +171,17 @@ DramLoadResult run_exact(const DramLoad& load, const DramConfig& config, const D
 
 DramLoadResult run_contended(const DramLoad& load, const DramConfig& config, const DramPart& part,
                              const DramCurves& curves, Tick quantum) {
-  ContendedChannel channel(config, part, curves);
+  std::vector<ContendedChannel> channels(part.pseudo_channels, {config, part, curves, bursts_of_block(part)});
   std::vector<Master> masters = masters_of(load, config, part);
   DramLoadResult result;
   double sum = 0;
   const auto request = [&](std::uint32_t m, Tick committed) {
     Master& master = masters[m];
-    const Tick end = channel.access(
-        committed,
-        {.at = master.at, .master = m, .location = master.next.location, .is_write = master.next.is_write});
+    ChannelAccess access{
+        .at = master.at, .master = m, .location = master.next.location, .is_write = master.next.is_write};
+    const std::uint32_t pseudo_channel = access.location.rank % part.pseudo_channels;
+    access.location.rank /= part.pseudo_channels;
+    const Tick end = channels[pseudo_channel].access(committed, access);
     result.ended = std::max(result.ended, end);
     if (master.next.is_write) {
       master.at = std::max(master.at, end);

@@ -5,12 +5,12 @@
 
 namespace asterism {
 
-static_assert(member_count<DramTiming>() == 20);
+static_assert(member_count<DramTiming>() == 27);
 void describe(Fields& f, DramTiming& t) {
   f.sourced();
   const auto clocks = within(1_cycles, 100'000_cycles);
-  f("tck", t.tck, "The clock period. The data bus transfers two beats in a clock.", within(100_ps, 10_ns),
-    required());
+  f("tck", t.tck, "The clock period, in which the data bus transfers beats_per_clock beats.",
+    within(100_ps, 10_ns), required());
   f("cl", t.cl, "The time from a read to its first beat. It adds to the latency of every read.", clocks,
     required());
   f("cwl", t.cwl, "The time from a write to its first beat.", clocks, required());
@@ -41,13 +41,38 @@ void describe(Fields& f, DramTiming& t) {
     clocks, required());
   f("trtrs", t.trtrs, "The idle time of the data bus between bursts of two ranks.",
     within(0_cycles, 100_cycles), required());
-  f("burst", t.burst, "The beats of an access. Eight beats of 64 bits are a block of 64 bytes.", one_of({8}),
-    required());
+  f("burst", t.burst, "The beats of an access. Eight beats of 64 bits are a block of 64 bytes.",
+    one_of({4, 8, 16, 32}), required());
+  f("beats_per_clock", t.beats_per_clock,
+    "The beats of a clock. Without it, two. Standards whose data have a faster clock than commands have "
+    "more.",
+    one_of({2, 4, 8}));
+  f("trcd_wr", t.trcd_wr, "The time from an activate to a write. Without it, trcd.", clocks);
+  f("tccd_l_wr", t.tccd_l_wr,
+    "The time between two writes of one bank group. Without it, tccd_l. It is longer where a write that "
+    "covers a part of what the code on the die covers is a read, a change and a write.",
+    clocks);
+  f("trtw", t.trtw,
+    "The time from a read to a write of the rank. Without it, the burst of the write begins trtrs after that "
+    "of the read.",
+    clocks);
+  f("tppd", t.tppd, "The time between two precharges of a rank. Without it, there is no limit.", clocks);
+  f("activate_command", t.activate_command,
+    "The clocks for which an activate occupies the bus for commands. Without it, one. Constraints begin and "
+    "end at the last clock of a command.",
+    clocks);
+  f("column_command", t.column_command,
+    "The clocks for which a read or write occupies the bus for commands. Without it, one.", clocks);
   f.check([&] { return t.cwl <= t.cl; }, "cwl", "is at most cl");
   f.check([&] { return t.tras > t.trcd; }, "tras", "is more than trcd");
   f.check([&] { return t.trc >= t.tras + t.trp; }, "trc", "is at least tras + trp");
-  f.check([&] { return t.tccd_s.count() >= t.burst / 2; }, "tccd_s", "is at least a burst: burst / 2 clocks");
+  f.check([&] { return t.tccd_s.count() >= t.burst_clocks(); }, "tccd_s",
+          "is at least a burst: burst / 2 clocks, or burst / beats_per_clock");
   f.check([&] { return t.tccd_l >= t.tccd_s; }, "tccd_l", "is at least tccd_s");
+  f.check([&] { return t.tccd_l_wr.value_or(t.tccd_l) >= t.tccd_s; }, "tccd_l_wr", "is at least tccd_s");
+  f.check([&] { return t.trcd_wr.value_or(t.trcd) < t.tras; }, "trcd_wr", "is less than tras");
+  f.check([&] { return t.activate_clocks() <= t.trp.count(); }, "activate_command", "is at most trp");
+  f.check([&] { return t.column_clocks() <= t.trcd.count(); }, "column_command", "is at most trcd");
   f.check([&] { return t.trrd_l >= t.trrd_s; }, "trrd_l", "is at least trrd_s");
   f.check([&] { return t.tfaw >= t.trrd_s * 4; }, "tfaw",
           "is at least 4 * trrd_s: a shorter window has no effect");
@@ -76,14 +101,47 @@ void describe(Fields& f, DramCurrents& c) {
   f.check([&] { return c.idd5b >= c.idd2n; }, "idd5b", "is at least idd2n");
 }
 
-static_assert(member_count<DramPart>() == 7);
+static_assert(member_count<BankRefresh>() == 6);
+void describe(Fields& f, BankRefresh& r) {
+  f.sourced();
+  const auto clocks = within(1_cycles, 100'000_cycles);
+  f("banks", r.banks,
+    "The banks that a refresh covers: one, two, or one of each bank group. The others can be used meanwhile.",
+    one_of({1, 2, 4, 8}), required());
+  f("trfc", r.trfc, "The time from a refresh to an activate of one of its banks.", clocks, required());
+  f("trefi", r.trefi, "The time between two refreshes of a rank, each of other banks than the one before.",
+    clocks, required());
+  f("trrefd", r.trrefd, "The time from a refresh to an activate of another bank of the rank.", clocks,
+    required());
+  f("trefresh", r.trefresh, "The time from a refresh to the next one of the rank.", clocks, required());
+  f("idd5", r.idd5, "The current of a chip in mA with such a refresh every trfc (IDD5C, IDD5PB).",
+    within(0, 10'000), required());
+  f.check([&] { return r.trrefd <= r.trfc; }, "trrefd", "is at most trfc");
+  f.check([&] { return r.trefi > r.trefresh; }, "trefi",
+          "is more than trefresh: otherwise refreshes are late without end");
+}
+
+static_assert(member_count<DramPart>() == 12);
 void describe(Fields& f, DramPart& p) {
   f.sourced();
   f("capacity", p.capacity,
     "The capacity of a chip. With the banks and the page it gives the number of rows.", within(1_MiB, 16_GiB),
     required());
   f("width", p.width, "The data bits of a chip. Codes that survive the loss of a chip need 4.",
-    one_of({4, 8}), required());
+    one_of({4, 8, 16, 32, 64}), required());
+  f("bus", p.bus,
+    "The data bits of a channel, or of a pseudo-channel. 64 in DDR4, 32 in a subchannel of DDR5.",
+    one_of({16, 32, 64}));
+  f("check_bits", p.check_bits,
+    "The bits beside them for check symbols, in further chips: their energy is counted.", at_most(64));
+  f("pseudo_channels", p.pseudo_channels,
+    "The number of pseudo-channels of a channel: with ranks and a data bus of their own, on the same bus for "
+    "commands.",
+    one_of({1, 2}));
+  f("command_buses", p.command_buses,
+    "The number of buses for commands. With two, an activate, precharge or refresh and a read or write are "
+    "issued in one clock.",
+    one_of({1, 2}));
   f("bank_groups", p.bank_groups,
     "The number of bank groups. Accesses within one group keep the longer of two distances.",
     one_of({1, 2, 4, 8}), required());
@@ -92,23 +150,34 @@ void describe(Fields& f, DramPart& p) {
   f("page", p.page, "The size of a row of a bank of a chip. A longer row gives more row hits.",
     within(256_B, 8_KiB), required());
   f("timing", p.timing, "The timing constraints between commands.", required());
+  f("bank_refresh", p.bank_refresh,
+    "Refreshes that leave other banks of the rank usable. Without it, the part has only those of whole "
+    "ranks.");
   f("currents", p.currents, "The currents, from which energy is computed by command counts.", required());
   f.check([&] { return p.banks % p.bank_groups == 0 && p.banks >= p.bank_groups; }, "banks",
           "is a whole number of banks in each bank group");
+  f.check([&] { return p.bus % p.width == 0; }, "width", "divides bus");
+  f.check([&] { return p.check_bits % p.width == 0; }, "check_bits", "is a multiple of width");
+  f.check([&] { return p.atom() == 64_B || p.atom() == 32_B; }, "bus",
+          "moves 64 or 32 bytes in a burst of timing.burst beats");
   f.check([&] { return p.page % 64_B == Bytes(0); }, "page", "is a multiple of 64 B");
   f.check([&] { return p.capacity % (p.page * p.banks) == Bytes(0); }, "capacity",
           "is a whole number of rows of all banks");
   f.check(
       [&] {
         const DramTiming& t = p.timing;
-        return p.bank_groups > 1 || (t.tccd_s == t.tccd_l && t.trrd_s == t.trrd_l && t.twtr_s == t.twtr_l);
+        return p.bank_groups > 1 ||
+               (t.tccd_s == t.tccd_l && !t.tccd_l_wr && t.trrd_s == t.trrd_l && t.twtr_s == t.twtr_l);
       },
       "bank_groups", "is more than 1 where tccd, trrd or twtr have two values");
+  f.check([&] { return !p.bank_refresh || p.bank_refresh->banks < p.banks; }, "bank_refresh",
+          "covers fewer than all banks");
 }
 const RegisteredFileKind<DramPart> part_files{"dram", "dram", "Asterism DRAM part", {"currents", "timing"}};
 
 Bandwidth DramPart::peak() const {
-  return Bandwidth(scale(64, 1'000'000'000'000, timing.tck.count() * timing.burst / 2));
+  return Bandwidth(
+      scale(atom().count() * pseudo_channels, 1'000'000'000'000, timing.tck.count() * timing.burst_clocks()));
 }
 
 }  // namespace asterism

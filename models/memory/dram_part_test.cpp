@@ -5,6 +5,7 @@
 #include "base/broken_rule.h"
 #include "base/fields.h"
 #include "memory/dram_config.h"
+#include "memory/dram_test_parts.h"
 
 namespace asterism {
 namespace {
@@ -12,6 +13,7 @@ namespace {
 TEST(DramPartTest, DescriptionsAreComplete) {
   EXPECT_EQ(description_problem<DramPart>(), "");
   EXPECT_EQ(description_problem<DramTiming>(), "");
+  EXPECT_EQ(description_problem<BankRefresh>(), "");
   EXPECT_EQ(description_problem<DramCurrents>(), "");
   EXPECT_EQ(description_problem<DramConfig>(), "");
 }
@@ -39,6 +41,37 @@ TEST(DramPartTest, UnloadedLatenciesAreThoseOfDdr3At11_11_11) {
   EXPECT_EQ(part.peak(), 12'800_MBps);
 }
 
+TEST(DramPartTest, ABurstMovesABlockOrHalfOfOne) {
+  const DramPart subchannel = ddr5_16gb_x4();
+  EXPECT_EQ(subchannel.atom(), 64_B);
+  EXPECT_EQ(subchannel.chips_per_rank(), 10u);
+  EXPECT_FALSE(subchannel.suits_symbol_codes());
+  EXPECT_EQ(subchannel.row(), 8_KiB);
+  EXPECT_EQ(subchannel.row_hit(), 416_ps * (1 + 40 + 8));
+  EXPECT_EQ(subchannel.peak(), Bandwidth(64'000'000'000'000 / (416 * 8)));
+  const DramPart pseudo_channel = hbm2e_16gb();
+  EXPECT_EQ(pseudo_channel.atom(), 32_B);
+  EXPECT_EQ(pseudo_channel.chips_per_rank(), 1u);
+  EXPECT_EQ(pseudo_channel.columns(), 16u);
+  EXPECT_EQ(pseudo_channel.columns(32_B), 32u);
+  EXPECT_EQ(pseudo_channel.peak(), Bandwidth(64'000'000'000'000 / (556 * 2)));  // of both
+}
+
+TEST(DramPartTest, APartThatFitsNoBusSaysSo) {
+  const auto rule_of = [](const auto& change) {
+    DramPart part = ddr5_16gb_x4();
+    change(part);
+    return broken_rule(part);
+  };
+  EXPECT_EQ(rule_of([](DramPart&) {}), "");
+  EXPECT_EQ(rule_of([](DramPart& p) { p.timing.burst = 8, p.bus = 16; }),
+            "bus moves 64 or 32 bytes in a burst of timing.burst beats");
+  EXPECT_EQ(rule_of([](DramPart& p) { p.width = 64; }), "width divides bus");
+  EXPECT_EQ(rule_of([](DramPart& p) { p.check_bits = 6; }), "check_bits is a multiple of width");
+  EXPECT_EQ(rule_of([](DramPart& p) { p.bank_groups = 1; }),
+            "bank_groups is more than 1 where tccd, trrd or twtr have two values");
+}
+
 TEST(DramPartTest, EveryRuleOfTimingHoldsExactlyFromItsBound) {
   const auto with = [](Cycles DramTiming::*member, std::uint64_t value) {
     DramTiming timing;  // DDR3-1600 11-11-11
@@ -55,7 +88,7 @@ TEST(DramPartTest, EveryRuleOfTimingHoldsExactlyFromItsBound) {
            {&T::cwl, 12, 11, "cwl is at most cl"},
            {&T::tras, 11, 12, "tras is more than trcd"},
            {&T::trc, 38, 39, "trc is at least tras + trp"},
-           {&T::tccd_s, 3, 4, "tccd_s is at least a burst: burst / 2 clocks"},
+           {&T::tccd_s, 3, 4, "tccd_s is at least a burst: burst / 2 clocks, or burst / beats_per_clock"},
            {&T::tccd_l, 3, 4, "tccd_l is at least tccd_s"},
            {&T::trrd_l, 4, 5, "trrd_l is at least trrd_s"},
            {&T::trrd_l, 25, 24, "tfaw is at least trrd_l"},

@@ -13,12 +13,16 @@
 namespace asterism {
 namespace {
 
-DramGeometry geometry_of(const DramConfig& config, const DramPart& part, Bytes size) {
+DramGeometry geometry_of(const DramConfig& config, const DramPart& part, Bytes size, Bytes block) {
+  if (block % part.atom() != Bytes(0) || block / part.atom() > 2)
+    throw std::invalid_argument("expected blocks of one or two bursts, " + to_text(part.atom()) +
+                                " each, got " + to_text(block));
   DramGeometry geometry{.channels = config.controllers * config.channels,
-                        .ranks = config.ranks,
+                        .ranks = config.ranks * part.pseudo_channels,
                         .banks = part.banks,
                         .rows = 1,
-                        .columns = part.columns()};
+                        .columns = part.columns(block),
+                        .block = block};
   const Bytes of_rows = geometry.size();  // one row of all banks
   const std::uint64_t rows = size / of_rows;
   if (rows == 0 || size % of_rows != Bytes(0))
@@ -38,22 +42,29 @@ struct DramSystem::Channels {
   DramPart part;
   AddressMapping mapping;
   std::uint64_t tck;
+  std::uint32_t bursts;  // of a block
   std::vector<std::unique_ptr<DramChannel>> channels;
   // At most one of these is used by access().
   std::vector<LooseChannel> loose;
-  std::vector<ContendedChannel> contended;
-  std::vector<Tick> next;  // the next event of each channel
-  Picoseconds now, since;  // the latest time given; the start of the statistics
-  bool is_loose = false;   // access() has been called
+  std::vector<ContendedChannel> contended;  // pseudo-channels
+  std::vector<Tick> next;                   // the next event of each channel
+  Picoseconds now, since;                   // the latest time given; the start of the statistics
+  bool is_loose = false;                    // access() has been called
 
-  Channels(const DramConfig& c, const DramPart& p, Bytes size, const std::optional<DramCurves>& curves)
-      : config(c), part(p), mapping(c.mapping, geometry_of(c, p, size), c.hash), tck(p.timing.tck.count()) {
+  Channels(const DramConfig& c, const DramPart& p, Bytes size, const std::optional<DramCurves>& curves,
+           Bytes block)
+      : config(c),
+        part(p),
+        mapping(c.mapping, geometry_of(c, p, size, block), c.hash),
+        tck(p.timing.tck.count()),
+        bursts(static_cast<std::uint32_t>(block / p.atom())) {
     for (std::uint32_t i = 0; i < mapping.geometry().channels; ++i)
-      channels.push_back(std::make_unique<DramChannel>(config, part));
+      channels.push_back(std::make_unique<DramChannel>(config, part, bursts));
     if (curves)
-      contended.assign(channels.size(), ContendedChannel(config, part, *curves));
+      contended.assign(channels.size() * part.pseudo_channels,
+                       ContendedChannel(config, part, *curves, bursts));
     else
-      loose.assign(channels.size(), LooseChannel(config, part));
+      loose.assign(channels.size(), LooseChannel(config, part, bursts));
     next.assign(channels.size(), DramChannel::never);
   }
 
@@ -64,8 +75,8 @@ struct DramSystem::Channels {
 };
 
 DramSystem::DramSystem(const DramConfig& config, const DramPart& part, Bytes size,
-                       const std::optional<DramCurves>& curves)
-    : channels_(std::make_unique<Channels>(config, part, size, curves)) {}
+                       const std::optional<DramCurves>& curves, Bytes block)
+    : channels_(std::make_unique<Channels>(config, part, size, curves, block)) {}
 DramSystem::~DramSystem() = default;
 
 const AddressMapping& DramSystem::mapping() const { return channels_->mapping; }
@@ -106,8 +117,11 @@ Picoseconds DramSystem::access(Picoseconds now, const Request& request) {
   all.note_time(request.at);
   const Tick at = all.tick_from(request.at);
   if (!all.contended.empty()) {
-    const Tick done = all.contended[request.location.channel].access(
-        now.count() / all.tck, {at, request.master, request.location, request.is_write, request.is_posted});
+    ChannelAccess access{at, request.master, request.location, request.is_write, request.is_posted};
+    const std::uint32_t each = all.part.pseudo_channels;
+    const std::uint32_t pseudo_channel = access.location.channel * each + access.location.rank % each;
+    access.location.rank /= each;
+    const Tick done = all.contended[pseudo_channel].access(now.count() / all.tck, access);
     return all.time_of(done) - request.at;
   }
   all.is_loose = true;
@@ -150,11 +164,12 @@ DramSystem::Summary DramSystem::summary_of(std::uint32_t first_channel, std::uin
   const Tick end = std::max(all.since, until.value_or(all.now)).count() / all.tck;
   DramCounts counts;
   Tick waited = 0;
+  const std::uint32_t each = all.part.pseudo_channels;
   for (std::uint32_t i = first_channel; i < first_channel + channels; ++i) {
-    counts += !all.contended.empty() ? all.contended[i].counts(now)
-              : all.is_loose         ? all.loose[i].counts(now)
-                                     : all.channels[i]->counts(now);
-    if (!all.contended.empty()) waited += all.contended[i].waited();
+    if (all.contended.empty())
+      counts += all.is_loose ? all.loose[i].counts(now) : all.channels[i]->counts(now);
+    for (std::uint32_t p = i * each; p < (i + 1) * each && !all.contended.empty(); ++p)
+      counts += all.contended[p].counts(now), waited += all.contended[p].waited();
   }
   const auto issued = [&](DramCommand c) { return counts.commands[static_cast<std::size_t>(c)]; };
   const std::uint64_t reads = issued(DramCommand::read) + issued(DramCommand::read_precharge);
@@ -167,17 +182,18 @@ DramSystem::Summary DramSystem::summary_of(std::uint32_t first_channel, std::uin
   s.activates = issued(DramCommand::activate);
   s.auto_precharges = issued(DramCommand::read_precharge) + issued(DramCommand::write_precharge);
   s.refreshes = issued(DramCommand::refresh);
-  s.writes_stored = writes;
+  s.writes_stored = writes / all.bursts;
   s.read_latency_sum = all.time_of(counts.read_clocks), s.read_latency_max = all.time_of(counts.longest_read);
   s.write_latency_sum = all.time_of(counts.write_clocks),
   s.write_latency_max = all.time_of(counts.longest_write);
   s.data_bus_busy = all.time_of(counts.data_clocks);
   s.wait_sum = all.time_of(waited);
-  const std::uint64_t ranks = std::uint64_t{all.config.ranks} * channels;
+  const std::uint64_t ranks = std::uint64_t{all.mapping.geometry().ranks} * channels;
   s.energy = dram_energy(all.part, {.activates = s.activates,
                                     .reads = reads,
                                     .writes = writes,
                                     .refreshes = s.refreshes,
+                                    .by_banks = all.config.refresh == RefreshMode::by_banks,
                                     .open_clocks = counts.open_clocks,
                                     .all_clocks = ranks * (end - all.since.count() / all.tck)});
   return s;

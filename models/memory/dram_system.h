@@ -46,9 +46,9 @@ class DramSystem {
 
   // Uses as many rows as `size` needs. Throws std::invalid_argument with a message for the user if the part
   // has too few rows, or `size` is not a whole number of rows of all banks. With curves, access() is
-  // contended, without them it is loose.
+  // contended, without them it is loose. A request is for a block, which is one burst of the part or two.
   DramSystem(const DramConfig& config, const DramPart& part, Bytes size,
-             const std::optional<DramCurves>& curves = {});
+             const std::optional<DramCurves>& curves = {}, Bytes block = 64_B);
   ~DramSystem();
 
   const AddressMapping& mapping() const;

@@ -11,16 +11,19 @@ constexpr auto ACT = DramCommand::activate, PRE = DramCommand::precharge, PREA =
                RD = DramCommand::read, WR = DramCommand::write, RDA = DramCommand::read_precharge,
                WRA = DramCommand::write_precharge, REF = DramCommand::refresh;
 
+std::uint32_t count(Cycles c) { return static_cast<std::uint32_t>(c.count()); }
+
 struct Clocks {
-  std::uint32_t cl, cwl, trcd, trp, tras, trc, tccd_s, tccd_l, trrd_s, trrd_l, tfaw, twr, trtp, twtr_s,
-      twtr_l, trfc, trtrs, burst;
+  std::uint32_t cl, cwl, trcd, trcd_wr, trp, tras, trc, tccd_s, tccd_l, tccd_l_wr, trrd_s, trrd_l, tfaw, twr,
+      trtp, twtr_s, twtr_l, trfc, trtrs, burst;
 
   explicit Clocks(const DramTiming& t) {
-    const auto n = [](Cycles c) { return static_cast<std::uint32_t>(c.count()); };
-    cl = n(t.cl), cwl = n(t.cwl), trcd = n(t.trcd), trp = n(t.trp), tras = n(t.tras), trc = n(t.trc);
-    tccd_s = n(t.tccd_s), tccd_l = n(t.tccd_l), trrd_s = n(t.trrd_s), trrd_l = n(t.trrd_l), tfaw = n(t.tfaw);
-    twr = n(t.twr), trtp = n(t.trtp), twtr_s = n(t.twtr_s), twtr_l = n(t.twtr_l), trfc = n(t.trfc);
-    trtrs = n(t.trtrs), burst = t.burst / 2;
+    cl = count(t.cl), cwl = count(t.cwl), trp = count(t.trp), tras = count(t.tras), trc = count(t.trc);
+    trcd = count(t.trcd), trcd_wr = count(t.trcd_wr.value_or(t.trcd));
+    tccd_s = count(t.tccd_s), tccd_l = count(t.tccd_l), tccd_l_wr = count(t.tccd_l_wr.value_or(t.tccd_l));
+    trrd_s = count(t.trrd_s), trrd_l = count(t.trrd_l), tfaw = count(t.tfaw);
+    twr = count(t.twr), trtp = count(t.trtp), twtr_s = count(t.twtr_s), twtr_l = count(t.twtr_l);
+    trfc = count(t.trfc), trtrs = count(t.trtrs), burst = t.burst_clocks();
   }
   std::uint32_t written() const { return cwl + burst; }  // write to its last beat
   // The data bus from one command's burst to another's, with a gap of trtrs.
@@ -40,20 +43,20 @@ void add(std::vector<TimingRule>& rules, TimingScope scope, DramCommand previous
     for (const DramCommand n : both(next)) rules.push_back({scope, p, n, latency});
 }
 
-void add_columns(std::vector<TimingRule>& rules, const Clocks& t) {
+void add_columns(std::vector<TimingRule>& rules, const Clocks& t, std::uint32_t read_to_write) {
   add(rules, rank, RD, RD, t.tccd_s);
   add(rules, rank, WR, WR, t.tccd_s);
-  add(rules, rank, RD, WR, t.read_to_write());
+  add(rules, rank, RD, WR, read_to_write);
   add(rules, rank, WR, RD, t.written() + t.twtr_s);
   add(rules, bank_group, RD, RD, t.tccd_l);
-  add(rules, bank_group, WR, WR, t.tccd_l);
+  add(rules, bank_group, WR, WR, t.tccd_l_wr);
   add(rules, bank_group, WR, RD, t.written() + t.twtr_l);
   add(rules, other_rank, RD, RD, t.burst + t.trtrs);
   add(rules, other_rank, WR, WR, t.burst + t.trtrs);
   add(rules, other_rank, RD, WR, t.read_to_write());
   add(rules, other_rank, WR, RD, t.write_to_read());
   add(rules, bank, ACT, RD, t.trcd);
-  add(rules, bank, ACT, WR, t.trcd);
+  add(rules, bank, ACT, WR, t.trcd_wr);
 }
 
 void add_rows(std::vector<TimingRule>& rules, const Clocks& t) {
@@ -69,21 +72,28 @@ void add_rows(std::vector<TimingRule>& rules, const Clocks& t) {
       {bank, RDA, ACT, t.trtp + t.trp},
       {bank, WRA, ACT, t.written() + t.twr + t.trp},
       {bank, WR, ACT, t.written() + t.twr + t.trp},  // where a read after it closes the row
-      // A whole rank.
-      {rank, ACT, PREA, t.tras},
-      {rank, RD, PREA, t.trtp},
-      {rank, WR, PREA, t.written() + t.twr},
-      {rank, RDA, PREA, t.trtp},
-      {rank, WRA, PREA, t.written() + t.twr},
-      {rank, PREA, ACT, t.trp},
-      {rank, ACT, REF, t.trc},
-      {rank, PRE, REF, t.trp},
-      {rank, PREA, REF, t.trp},
-      {rank, RDA, REF, t.trtp + t.trp},
-      {rank, WRA, REF, t.written() + t.twr + t.trp},
-      {rank, REF, ACT, t.trfc},
-      {rank, REF, PREA, t.trfc},
-      {rank, REF, REF, t.trfc},
+  };
+  rules.insert(rules.end(), rows.begin(), rows.end());
+}
+
+// The rows of refreshes of a rank, or of banks, and of the precharges before them.
+void add_refreshes(std::vector<TimingRule>& rules, const Clocks& t, TimingScope scope, std::uint32_t trfc) {
+  const std::vector<TimingRule> rows = {
+      {scope, ACT, PREA, t.tras},
+      {scope, RD, PREA, t.trtp},
+      {scope, WR, PREA, t.written() + t.twr},
+      {scope, RDA, PREA, t.trtp},
+      {scope, WRA, PREA, t.written() + t.twr},
+      {scope, PREA, ACT, t.trp},
+      {scope, ACT, REF, t.trc},
+      {scope, PRE, REF, t.trp},
+      {scope, PREA, REF, t.trp},
+      {scope, RDA, REF, t.trtp + t.trp},
+      {scope, WRA, REF, t.written() + t.twr + t.trp},
+      {scope, WR, REF, t.written() + t.twr + t.trp},  // where a read after it closes the row
+      {scope, REF, ACT, trfc},
+      {scope, REF, PREA, trfc},
+      {scope, REF, REF, trfc},
   };
   rules.insert(rules.end(), rows.begin(), rows.end());
 }
@@ -92,25 +102,60 @@ void raise(Tick& bound, Tick to) { bound = std::max(bound, to); }
 
 }  // namespace
 
-std::vector<TimingRule> timing_rules(const DramPart& part) {
-  const Clocks t(part.timing);
+std::uint32_t command_clocks(const DramTiming& timing, DramCommand command) {
+  switch (command) {
+    case ACT:
+      return static_cast<std::uint32_t>(timing.activate_clocks());
+    case RD:
+    case WR:
+    case RDA:
+    case WRA:
+      return static_cast<std::uint32_t>(timing.column_clocks());
+    default:
+      return 1;
+  }
+}
+
+std::vector<TimingRule> timing_rules(const DramPart& part, bool by_banks) {
+  const DramTiming& timing = part.timing;
+  const Clocks t(timing);
   std::vector<TimingRule> rules;
-  add_columns(rules, t);
+  add_columns(rules, t, timing.trtw ? count(*timing.trtw) : t.read_to_write());
   add_rows(rules, t);
+  if (by_banks) {
+    const BankRefresh& refresh = *part.bank_refresh;
+    add_refreshes(rules, t, bank, count(refresh.trfc));
+    rules.push_back({rank, REF, ACT, count(refresh.trrefd)});
+    rules.push_back({rank, REF, REF, count(refresh.trefresh)});
+    rules.push_back({rank, ACT, REF, t.trrd_s});
+  } else {
+    add_refreshes(rules, t, rank, t.trfc);
+  }
+  if (timing.tppd)
+    for (const DramCommand previous : {PRE, PREA})
+      for (const DramCommand next : {PRE, PREA}) rules.push_back({rank, previous, next, count(*timing.tppd)});
   // Without bank groups their rules are the same as those of the rank.
   if (part.bank_groups == 1) std::erase_if(rules, [](const TimingRule& r) { return r.scope == bank_group; });
+  // From the first clock of a command to the first of another.
+  for (TimingRule& rule : rules) {
+    const std::uint32_t from_first = rule.latency + command_clocks(timing, rule.previous);
+    rule.latency = from_first - std::min(from_first, command_clocks(timing, rule.next));
+  }
   return rules;
 }
 
-DramTimingState::DramTimingState(const DramPart& part, std::uint32_t ranks)
+DramTimingState::DramTimingState(const DramPart& part, std::uint32_t ranks, bool by_banks)
     : ranks_count_(ranks),
       banks_per_rank_(part.banks),
       groups_per_rank_(part.bank_groups),
+      pseudo_channels_(part.pseudo_channels),
+      refreshed_banks_(asterism::refreshed_banks(part, by_banks)),
+      has_bank_rules_(by_banks),
       ranks_(ranks),
       groups_(std::size_t{ranks} * part.bank_groups),
       banks_(std::size_t{ranks} * part.banks),
       histories_(ranks) {
-  const std::vector<TimingRule> rules = timing_rules(part);
+  const std::vector<TimingRule> rules = timing_rules(part, by_banks);
   for (std::size_t c = 0; c < dram_commands; ++c) {
     first_[c] = static_cast<std::uint32_t>(rules_.size());
     for (const TimingRule& rule : rules) {
@@ -138,12 +183,15 @@ void DramTimingState::issue(DramCommand command, std::uint32_t rank, std::uint32
   }
   Ready& of_rank = ranks_[rank];
   Ready& of_group = groups_[rank * groups_per_rank_ + bank % groups_per_rank_];
-  Ready& of_bank = banks_[rank * banks_per_rank_ + bank];
+  Ready* const of_bank = &banks_[rank * banks_per_rank_ + bank];
+  const bool is_of_refresh = command == DramCommand::refresh || command == DramCommand::precharge_all;
   for (const Rule& rule : after(command)) {
     const Tick bound = at + rule.latency;
     switch (rule.scope) {
       case TimingScope::bank:
-        raise(of_bank.at[rule.next], bound);
+        raise(of_bank->at[rule.next], bound);
+        for (std::uint32_t b = 1; is_of_refresh && b < refreshed_banks_; ++b)
+          raise(of_bank[b].at[rule.next], bound);
         break;
       case TimingScope::bank_group:
         raise(of_group.at[rule.next], bound);
@@ -158,7 +206,7 @@ void DramTimingState::issue(DramCommand command, std::uint32_t rank, std::uint32
         for (Ready& ready : ranks_) raise(ready.at[rule.next], bound);
         break;
       case TimingScope::other_rank:
-        for (std::uint32_t r = 0; r < ranks_count_; ++r)
+        for (std::uint32_t r = rank % pseudo_channels_; r < ranks_count_; r += pseudo_channels_)
           if (r != rank) raise(ranks_[r].at[rule.next], bound);
         break;
     }

@@ -2,10 +2,14 @@
 //
 // A row gives the number of clocks after a `previous` command at which a `next` one may follow, within its
 // scope: "rank, read, write, 9". A window of n counts from the nth last `previous` (tFAW: four activates).
-// Sources: JESD79-3F and JESD79-4, with the names of dram_part.h. The rule that one command is issued per
-// clock is not in the table.
+// Sources: JESD79-3F, JESD79-4, JESD79-5, JESD235, JESD238 and JESD209-5, with the names of dram_part.h. That
+// a bus for commands carries one command at a time is not in the table.
+//
+// A refresh is that of a whole rank, or that of the same bank of each group or of a single bank, which leaves
+// the others usable; precharge_all closes what it refreshes. Each kind has rows of its own.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -18,12 +22,12 @@ namespace asterism {
 enum class DramCommand : std::uint8_t {
   activate,
   precharge,
-  precharge_all,  // of a rank
+  precharge_all,  // of the banks of a refresh
   read,
   write,
   read_precharge,  // the row closes by itself afterwards
   write_precharge,
-  refresh,  // of a rank
+  refresh,
 };
 constexpr std::size_t dram_commands = 8;
 
@@ -39,17 +43,27 @@ struct TimingRule {
 };
 constexpr std::uint32_t max_window = 4;
 
-std::vector<TimingRule> timing_rules(const DramPart& part);
+// By banks: refreshes are those of part.bank_refresh.
+std::vector<TimingRule> timing_rules(const DramPart& part, bool by_banks = false);
+
+// The banks that a refresh covers are as many successive ones of a rank as this.
+inline std::uint32_t refreshed_banks(const DramPart& part, bool by_banks) {
+  return by_banks ? part.bank_refresh->banks : part.banks;
+}
+
+// The clocks for which a command occupies its bus.
+std::uint32_t command_clocks(const DramTiming& timing, DramCommand command);
 
 using Tick = std::uint64_t;  // clocks of the part since the simulation began
 
 // Computes the time at which each command may be issued after the commands so far. Banks are numbered within
-// their rank; bank % bank groups is the group.
+// their rank; bank % bank groups is the group. `ranks` counts those of all pseudo-channels; rank %
+// pseudo-channels is the pseudo-channel.
 class DramTimingState {
  public:
-  DramTimingState(const DramPart& part, std::uint32_t ranks);
+  DramTimingState(const DramPart& part, std::uint32_t ranks, bool by_banks = false);
 
-  // For precharge_all and refresh any bank may be given.
+  // For precharge_all and refresh of a rank any bank may be given.
   Tick earliest(DramCommand command, std::uint32_t rank, std::uint32_t bank) const {
     const auto c = static_cast<std::size_t>(command);
     const Tick of_bank = banks_[rank * banks_per_rank_ + bank].at[c];
@@ -58,7 +72,15 @@ class DramTimingState {
     const Tick later = of_bank > of_group ? of_bank : of_group;
     return later > of_rank ? later : of_rank;
   }
-  // Commands may be given in any order of time: each rule keeps the latest bound.
+  // When all banks of a refresh, from this one on, may be given the command.
+  Tick earliest_of_refresh(DramCommand command, std::uint32_t rank, std::uint32_t first) const {
+    Tick latest = earliest(command, rank, first);
+    for (std::uint32_t bank = first + 1; has_bank_rules_ && bank < first + refreshed_banks_; ++bank)
+      latest = std::max(latest, earliest(command, rank, bank));
+    return latest;
+  }
+  // Commands may be given in any order of time: each rule keeps the latest bound. For precharge_all and
+  // refresh, `bank` is the first one that they cover.
   void issue(DramCommand command, std::uint32_t rank, std::uint32_t bank, Tick at);
   void reset();
 
@@ -83,7 +105,8 @@ class DramTimingState {
   }
   void bound_window(const Rule& rule, DramCommand command, std::uint32_t rank);
 
-  std::uint32_t ranks_count_, banks_per_rank_, groups_per_rank_;
+  std::uint32_t ranks_count_, banks_per_rank_, groups_per_rank_, pseudo_channels_, refreshed_banks_;
+  bool has_bank_rules_;      // of refreshes
   std::vector<Rule> rules_;  // sorted by the previous command
   std::array<std::uint32_t, dram_commands + 1> first_{};
   std::vector<Ready> ranks_, groups_, banks_;

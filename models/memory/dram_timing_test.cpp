@@ -9,8 +9,8 @@
 namespace asterism {
 namespace {
 
-constexpr auto ACT = DramCommand::activate, PRE = DramCommand::precharge, RD = DramCommand::read,
-               WR = DramCommand::write, REF = DramCommand::refresh;
+constexpr auto ACT = DramCommand::activate, PRE = DramCommand::precharge, PREA = DramCommand::precharge_all,
+               RD = DramCommand::read, WR = DramCommand::write, REF = DramCommand::refresh;
 
 bool has(const DramPart& part, const TimingRule& rule) {
   const auto rules = timing_rules(part);
@@ -57,6 +57,52 @@ TEST(DramTimingTest, AnotherRankWaitsForTheBus) {
   EXPECT_EQ(state.earliest(RD, 1, 1), 106u);
   EXPECT_EQ(state.earliest(WR, 1, 1), 109u);
   EXPECT_EQ(state.earliest(PRE, 1, 0), 0u);
+}
+
+TEST(DramTimingTest, RowsOfDdr5AreBetweenTheEndsOfCommandsOfOneAndTwoClocks) {
+  const DramPart part = ddr5_16gb_x4();
+  EXPECT_TRUE(has(part, {TimingScope::bank, ACT, RD, 39}));
+  EXPECT_TRUE(has(part, {TimingScope::bank, ACT, PRE, 77 + 1}));
+  EXPECT_TRUE(has(part, {TimingScope::bank, PRE, ACT, 39 - 1}));
+  EXPECT_TRUE(has(part, {TimingScope::rank, RD, WR, 14}));
+  EXPECT_TRUE(has(part, {TimingScope::rank, WR, RD, 38 + 8 + 6}));
+  EXPECT_TRUE(has(part, {TimingScope::rank, PRE, PREA, 2}));
+  EXPECT_TRUE(has(part, {TimingScope::bank_group, RD, RD, 12}));
+  EXPECT_TRUE(has(part, {TimingScope::bank_group, WR, WR, 48}));  // it reads before it writes
+  EXPECT_TRUE(has(part, {TimingScope::rank, REF, ACT, 710 - 1}));
+}
+
+TEST(DramTimingTest, AWriteOfHbmFollowsItsActivateSooner) {
+  const DramPart part = hbm2e_16gb();
+  EXPECT_TRUE(has(part, {TimingScope::bank, ACT, RD, 26 + 1}));
+  EXPECT_TRUE(has(part, {TimingScope::bank, ACT, WR, 21 + 1}));
+}
+
+TEST(DramTimingTest, ARefreshOfBanksKeepsOnlyTheseForItsLength) {
+  DramTimingState state(ddr5_16gb_x4(), 1, true);
+  state.issue(REF, 0, 8, 1000);  // banks 8 to 15, one of each group
+  for (const std::uint32_t bank : {8u, 12u, 15u}) EXPECT_EQ(state.earliest(ACT, 0, bank), 1000u + 313 - 1);
+  for (const std::uint32_t bank : {7u, 16u}) EXPECT_EQ(state.earliest(ACT, 0, bank), 1000u + 73 - 1);
+  EXPECT_EQ(state.earliest(RD, 0, 16), 0u);
+  EXPECT_EQ(state.earliest_of_refresh(REF, 0, 16), 1000u + 313);
+}
+
+TEST(DramTimingTest, ARefreshOfBanksWaitsForAllOfThem) {
+  DramTimingState state(ddr5_16gb_x4(), 1, true);
+  state.issue(ACT, 0, 11, 1000);
+  EXPECT_EQ(state.earliest_of_refresh(PREA, 0, 8), 1000u + 77 + 1);
+  EXPECT_EQ(state.earliest_of_refresh(REF, 0, 8), 1000u + 116 + 1);
+  EXPECT_EQ(state.earliest_of_refresh(PREA, 0, 16), 0u);
+  EXPECT_EQ(state.earliest_of_refresh(REF, 0, 16), 1000u + 8 + 1);  // tRRD
+}
+
+TEST(DramTimingTest, PseudoChannelsHaveADataBusEach) {
+  DramTimingState state(hbm2e_16gb(), 4);  // ranks 0 and 2 are of one pseudo-channel
+  state.issue(RD, 0, 0, 100);
+  EXPECT_EQ(state.earliest(RD, 1, 0), 0u);
+  EXPECT_EQ(state.earliest(RD, 2, 0), 104u);  // a burst of 2 clocks and tRTRS
+  EXPECT_EQ(state.earliest(RD, 0, 1), 102u);
+  EXPECT_EQ(state.earliest(RD, 0, 8), 104u);
 }
 
 TEST(DramTimingTest, ResetForgetsEverything) {

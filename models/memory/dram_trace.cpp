@@ -4,8 +4,8 @@
 
 namespace asterism {
 
-DramTraceSource::DramTraceSource(std::unique_ptr<std::istream> in, std::string name, Bytes size)
-    : lines_(std::move(in), std::move(name)), size_(size) {}
+DramTraceSource::DramTraceSource(std::unique_ptr<std::istream> in, std::string name, Bytes size, Bytes block)
+    : lines_(std::move(in), std::move(name)), size_(size), block_(block) {}
 
 std::optional<DramAccess> DramTraceSource::next() {
   const std::span<const std::string_view> fields = lines_.next();
@@ -24,7 +24,7 @@ std::optional<DramAccess> DramTraceSource::next() {
   if (Bytes(*address) >= size_)
     lines_.refuse(fmt::format("expected an address below {:#x}, the size of the memory, got {:#x}",
                               size_.count(), *address));
-  access.block = *address / 64;
+  access.block = Bytes(*address) / block_;
   if (fields.size() == 3) last_ = lines_.time(fields[2]);
   access.earliest = last_;
   return access;

@@ -6,8 +6,8 @@
 //   W 1f80 12.5ns
 //   R 0x1fc0 13000           no unit: picoseconds
 //
-// An address is hexadecimal, with or without 0x, and is an offset into the memory; the 64-byte block that
-// contains it is accessed. `time` is the earliest time of the access and never decreases; an access without a
+// An address is hexadecimal, with or without 0x, and is an offset into the memory; the block that contains it
+// is accessed. `time` is the earliest time of the access and never decreases; an access without a
 // time is issued at once.
 #pragma once
 
@@ -28,14 +28,14 @@ using DramTraceError = TraceError;
 class DramTraceSource final : public DramAccessSource {
  public:
   // `name` is used in messages; valid addresses are below `size`.
-  DramTraceSource(std::unique_ptr<std::istream> in, std::string name, Bytes size);
+  DramTraceSource(std::unique_ptr<std::istream> in, std::string name, Bytes size, Bytes block = 64_B);
 
   // nullopt at the end. Throws DramTraceError.
   std::optional<DramAccess> next() override;
 
  private:
   TraceLines lines_;
-  Bytes size_;
+  Bytes size_, block_;
   Picoseconds last_;
 };
 

@@ -3,12 +3,6 @@
 #include <algorithm>
 
 namespace asterism {
-namespace {
-
-constexpr std::uint64_t page_blocks = 64;  // 4 KiB
-
-}  // namespace
-
 DramPatternSource::DramPatternSource(const DramPatternSettings& settings)
     : settings_(settings),
       write_limit_(static_cast<std::uint64_t>(settings.writes * 0x1p53)),
@@ -25,8 +19,9 @@ std::uint64_t DramPatternSource::next_block() {
       if (made_ != 0) block_ = (block_ + settings_.stride) % settings_.blocks;
       return block_;
     case DramPattern::copy:
-      if (made_ % page_blocks == 0) block_ = places_.below(settings_.blocks / page_blocks) * page_blocks;
-      return block_ + made_ % page_blocks;
+      if (made_ % settings_.page_blocks == 0)
+        block_ = places_.below(settings_.blocks / settings_.page_blocks) * settings_.page_blocks;
+      return block_ + made_ % settings_.page_blocks;
   }
   return 0;
 }

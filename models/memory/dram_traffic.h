@@ -36,9 +36,10 @@ enum class DramPattern { sequential, random, stride, copy };
 
 struct DramPatternSettings {
   DramPattern pattern = DramPattern::random;
-  std::uint64_t blocks = 1;  // of the memory, which the patterns do not exceed
-  std::uint64_t stride = 1;  // blocks
-  double writes = 0;         // fraction
+  std::uint64_t blocks = 1;        // of the memory, which the patterns do not exceed
+  std::uint64_t stride = 1;        // blocks
+  std::uint64_t page_blocks = 64;  // of the 4 KiB that a copy reads
+  double writes = 0;               // fraction
   std::uint64_t requests = 0;
   std::uint64_t seed = 1;
 };

@@ -36,8 +36,8 @@ class LooseChannel {
  public:
   using Request = ChannelAccess;
 
-  LooseChannel(const DramConfig& config, const DramPart& part)
-      : committed_(config, part), speculative_(committed_), lookahead_(committed_) {}
+  LooseChannel(const DramConfig& config, const DramPart& part, std::uint32_t bursts = 1)
+      : committed_(config, part, bursts), speculative_(committed_), lookahead_(committed_) {}
 
   // Returns the time at which the last beat of a read has been moved, or the queue has taken a write.
   Tick access(Tick committed, const Request& request);
@@ -100,7 +100,8 @@ class LooseChannel {
     std::size_t last_master = 0;
     std::optional<Tick> answer;  // to the request that had none before
 
-    Pass(const DramConfig& config, const DramPart& part) : channel(config, part) {}
+    Pass(const DramConfig& config, const DramPart& part, std::uint32_t bursts)
+        : channel(config, part, bursts) {}
   };
   std::size_t master(std::uint32_t id);
   const Asked& next_of(const Pass& pass, std::size_t m) const {

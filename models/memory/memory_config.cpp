@@ -58,27 +58,36 @@ std::string curves_name(const MemoryConfig& config) {
   return config.curves ? *config.curves : std::filesystem::path(config.dram.part).stem().string();
 }
 
-std::optional<EccProblem> strong_ecc_problem(const DramGeometry& geometry, std::uint32_t part_rows) {
+std::optional<MemoryProblem> part_problem(const DramConfig& config, const DramPart& part) {
+  if (config.refresh != RefreshMode::by_banks || part.bank_refresh) return std::nullopt;
+  return MemoryProblem{"refresh", fmt::format("{} has only refreshes of whole ranks: its file has no "
+                                              "bank_refresh; choose refresh=all_bank",
+                                              config.part)};
+}
+
+std::optional<MemoryProblem> strong_ecc_problem(const DramGeometry& geometry, std::uint32_t part_rows) {
   if (geometry.ranks < 2)
-    return EccProblem{"ecc",
-                      "strong ECC keeps its third parity symbol in another rank, and there is one; choose "
-                      "ranks=2 or more"};
+    return MemoryProblem{"ecc",
+                         "strong ECC keeps its third parity symbol in another rank, and there is one; choose "
+                         "ranks=2 or more"};
   if (leaves_parity_rows(geometry, part_rows)) return std::nullopt;
   const Bytes row = geometry.size() / geometry.rows;  // of all banks
   const Bytes step(std::lcm(row.count(), (2_MiB).count()));
   const Bytes most = row * rows_beside_parity(part_rows) / step * step;
-  return EccProblem{"size", fmt::format("strong ECC keeps its third parity symbols in rows that the memory "
-                                        "does not use: expected at most {}, got {}",
-                                        to_text(most), to_text(geometry.size()))};
+  return MemoryProblem{"size",
+                       fmt::format("strong ECC keeps its third parity symbols in rows that the memory "
+                                   "does not use: expected at most {}, got {}",
+                                   to_text(most), to_text(geometry.size()))};
 }
 
-std::optional<EccProblem> ecc_problem(EccMode mode, const std::string& name, const DramPart& part,
-                                      const DramGeometry& geometry) {
+std::optional<MemoryProblem> ecc_problem(EccMode mode, const std::string& name, const DramPart& part,
+                                         const DramGeometry& geometry) {
   if (mode == EccMode::none) return std::nullopt;
   if (!part.suits_symbol_codes())
-    return EccProblem{"part", fmt::format("{} has chips of {} bits: the dual-mode codes are of 18 chips of 4 "
-                                          "bits; choose an x4 part, or ecc=none",
-                                          name, part.width)};
+    return MemoryProblem{"part",
+                         fmt::format("{} has {} chips of {} bits in a rank: the dual-mode codes are of 18 "
+                                     "chips of 4 bits; choose such a part, or ecc=none",
+                                     name, part.chips_per_rank(), part.width)};
   if (mode == EccMode::normal) return std::nullopt;
   return strong_ecc_problem(geometry, part.rows());
 }

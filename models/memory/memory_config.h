@@ -73,15 +73,17 @@ struct MemoryParts {
 // The name of the curves that a contended memory uses: that of its part, unless it has the key.
 std::string curves_name(const MemoryConfig& config);
 
-// The reason why a memory cannot have a code.
-struct EccProblem {
-  std::string_view key;  // the key at fault: "part", "ecc" or "size"
+// The reason why a memory cannot be as its keys say.
+struct MemoryProblem {
+  std::string_view key;  // the key at fault: "part", "refresh", "ecc" or "size"
   std::string words;     // a message for the user
 };
+// What the part does not have.
+std::optional<MemoryProblem> part_problem(const DramConfig& config, const DramPart& part);
 // `part_rows` is the number of rows of a bank, of which the geometry uses some.
-std::optional<EccProblem> strong_ecc_problem(const DramGeometry& geometry, std::uint32_t part_rows);
+std::optional<MemoryProblem> strong_ecc_problem(const DramGeometry& geometry, std::uint32_t part_rows);
 // `name` is that of `part`.
-std::optional<EccProblem> ecc_problem(EccMode mode, const std::string& name, const DramPart& part,
-                                      const DramGeometry& geometry);
+std::optional<MemoryProblem> ecc_problem(EccMode mode, const std::string& name, const DramPart& part,
+                                         const DramGeometry& geometry);
 
 }  // namespace asterism

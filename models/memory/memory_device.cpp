@@ -18,11 +18,12 @@ std::string counted(std::uint32_t count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-// Faults are modelled for chips of four bits only; "" for such a part.
+// Faults are modelled for ranks of 18 chips of four bits only; "" for such a part.
 std::string fault_limit(const MemoryConfig& config, const DramPart& part) {
   if (part.suits_symbol_codes()) return "";
-  return fmt::format("{} has chips of {} bits, but memory faults are modelled only for chips of 4 bits",
-                     config.dram.part, part.width);
+  return fmt::format(
+      "{} has {} chips of {} bits in a rank, but memory faults are modelled only for 18 chips of 4 bits",
+      config.dram.part, part.chips_per_rank(), part.width);
 }
 
 // What is wrong with the curves of a contended memory; "" if nothing is.
@@ -97,6 +98,10 @@ void MemoryController::check(const MemoryConfig& config, const Parts& parts, con
     problems.add("in_device_tree", "is true for the main memory");
   const std::string no_faults = fault_limit(config, part);
   if (config.ecc.fit_per_device != 0 && !no_faults.empty()) problems.add("fit_per_device", no_faults);
+  if (const auto problem = part_problem(config.dram, part)) {
+    problems.add(std::string(problem->key), problem->words);
+    return;
+  }
   try {
     const DramSystem system(config.dram, part, config.size);
     if (const auto problem =

@@ -29,8 +29,10 @@ struct Node : sc_core::sc_module {
   Node(const sc_core::sc_module_name& name, EventLog& events)
       : sc_module(name),
         memory("memory",
-               {.config = {.size = 1_MiB, .dram = {.refresh = false}}, .part = {}, .base = Address(dram)}, 2,
-               events) {
+               {.config = {.size = 1_MiB, .dram = {.refresh = RefreshMode::none}},
+                .part = {},
+                .base = Address(dram)},
+               2, events) {
     nic.memory.bind(memory.ports[0]);
     memory_core.socket.bind(memory.ports[1]);
     core.socket.bind(nic.target);

@@ -25,7 +25,7 @@ struct PcramModuleRig : SystemCTest {
   NoEventLog events;
   MemoryController memory{
       "memory",
-      {.config = {.size = 4_MiB, .dram = {.refresh = false}}, .part = {}, .base = Address(dram)},
+      {.config = {.size = 4_MiB, .dram = {.refresh = RefreshMode::none}}, .part = {}, .base = Address(dram)},
       2,
       events};
   TestInitiator guest{"guest"}, cpu{"cpu"}, memory_cpu{"memory_cpu"};

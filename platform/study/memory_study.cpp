@@ -38,6 +38,7 @@ DramConfig one_rank() {
 struct MemoryStudy {
   DramConfig dram = one_rank();
   std::optional<Bytes> size;
+  Bytes access = 64_B;
   EccMode ecc = EccMode::none;
   Bytes ecc_cache = 64_KiB;
   std::uint32_t ecc_cache_ways = 8;
@@ -51,10 +52,13 @@ struct MemoryStudy {
   Cycles turnaround = 1_cycles;
   std::uint64_t seed = 1;
 };
-static_assert(member_count<MemoryStudy>() == 14);
+static_assert(member_count<MemoryStudy>() == 15);
 void describe(Fields& f, MemoryStudy& c) {
   describe(f, c.dram);
   f("size", c.size, "The size of the memory. Without it, all rows of all ranks.", at_least(1_MiB));
+  f("access", c.access,
+    "The size of a request. 32 bytes are a burst of HBM or LPDDR5, of which a block of 64 bytes takes two.",
+    one_of({32_B, 64_B}));
   f("ecc", c.ecc,
     "The code. Every code but none needs x4 chips; strong also needs two ranks, and costs extra accesses for "
     "writes.",
@@ -82,6 +86,8 @@ void describe(Fields& f, MemoryStudy& c) {
     "The time from an answer to the next request in its place, in cycles of the part's clock.",
     at_most(1'000'000_cycles));
   f.check([&] { return c.stride % 64_B == Bytes(0); }, "stride", "is a multiple of 64 B");
+  f.check([&] { return c.access == 64_B || c.ecc == EccMode::none; }, "access",
+          "is 64 B where ecc is not none: codes are of blocks of 64 bytes");
   f.check([&] { return c.footprint.value_or(4_KiB) % 4_KiB == Bytes(0); }, "footprint",
           "is a multiple of 4 KiB");
 }
@@ -91,6 +97,11 @@ class MemoryPoint final : public StudyPointOf<MemoryStudy> {
   void prepare(const ConfigLibrary& library) override {
     part_ = load_config<DramPart>(library, "dram", config_.dram.part);
     size_ = config_.size.value_or(all_rows());
+    if (const auto problem = part_problem(config_.dram, part_))
+      throw StudyMistake(std::string(problem->key), problem->words);
+    if (config_.access < part_.atom())
+      throw StudyMistake("access", "expected " + to_text(part_.atom()) + ", which a burst of " +
+                                       config_.dram.part + " moves, got " + to_text(config_.access));
     if (const auto problem = ecc_problem(config_.ecc, config_.dram.part, part_, geometry()))
       throw StudyMistake(std::string(problem->key), problem->words);
     if (config_.footprint && *config_.footprint > size_)
@@ -100,7 +111,7 @@ class MemoryPoint final : public StudyPointOf<MemoryStudy> {
   }
 
   std::vector<Cell> run(const std::stop_token& stop) override {
-    DramSystem system(config_.dram, part_, size_);
+    DramSystem system(config_.dram, part_, size_, {}, config_.access);
     EccCache cache(config_.ecc_cache, config_.ecc_cache_ways);
     LatencyHistogram latency;
     DramTraffic traffic(system, config_.outstanding, part_.timing.tck * config_.turnaround.count());
@@ -128,8 +139,8 @@ class MemoryPoint final : public StudyPointOf<MemoryStudy> {
 
  private:
   Bytes all_rows() const {
-    const std::uint64_t ranks =
-        std::uint64_t{config_.dram.controllers} * config_.dram.channels * config_.dram.ranks;
+    const std::uint64_t ranks = std::uint64_t{config_.dram.controllers} * config_.dram.channels *
+                                config_.dram.ranks * part_.pseudo_channels;
     const Bytes row = part_.row() * part_.banks * ranks;
     if (config_.ecc != EccMode::strong) return row * part_.rows();
     DramGeometry geometry{.rows = part_.rows()};  // the memory also holds its own parity
@@ -137,7 +148,7 @@ class MemoryPoint final : public StudyPointOf<MemoryStudy> {
   }
 
   DramGeometry geometry() const try {
-    return DramSystem(config_.dram, part_, size_).mapping().geometry();
+    return DramSystem(config_.dram, part_, size_, {}, config_.access).mapping().geometry();
   } catch (const std::invalid_argument& error) {
     throw StudyMistake("size", error.what());
   }
@@ -145,7 +156,7 @@ class MemoryPoint final : public StudyPointOf<MemoryStudy> {
   std::unique_ptr<DramAccessSource> open_trace() const {
     auto file = std::make_unique<std::ifstream>(config_.trace, std::ios::binary);
     if (!*file) throw StudyFileMissing("trace", config_.trace.string() + ": cannot be opened");
-    return std::make_unique<DramTraceSource>(std::move(file), config_.trace.string(), size_);
+    return std::make_unique<DramTraceSource>(std::move(file), config_.trace.string(), size_, config_.access);
   }
   // Reads the whole trace to find its errors.
   void read_trace() const try {
@@ -160,8 +171,9 @@ class MemoryPoint final : public StudyPointOf<MemoryStudy> {
     if (!config_.trace.empty()) return open_trace();
     DramPatternSettings settings;
     settings.pattern = config_.pattern;
-    settings.blocks = config_.footprint.value_or(size_) / 64_B;
-    settings.stride = config_.stride / 64_B;
+    settings.blocks = config_.footprint.value_or(size_) / config_.access;
+    settings.stride = config_.stride / config_.access;
+    settings.page_blocks = 4_KiB / config_.access;
     settings.writes = static_cast<double>(config_.writes.count()) / 1e6;
     settings.requests = config_.requests;
     settings.seed = config_.seed;
@@ -177,7 +189,8 @@ class MemoryPoint final : public StudyPointOf<MemoryStudy> {
     const double elapsed = number(result.elapsed.count());
     const DramSystem::Summary s = system.summary();
     const bool read = latency.count() != 0;
-    return {when(elapsed > 0, 64e3 * number(all) / elapsed),
+    const double bytes = number(config_.access.count() * all);
+    return {when(elapsed > 0, 1e3 * bytes / elapsed),
             when(read, nanoseconds(latency.mean())),
             when(read, nanoseconds(latency.percentile(5000).count())),
             when(read, nanoseconds(latency.percentile(9900).count())),
@@ -185,7 +198,7 @@ class MemoryPoint final : public StudyPointOf<MemoryStudy> {
             s.row_hits,
             s.row_misses,
             s.row_conflicts,
-            when(all != 0, s.energy.total() / (512 * number(all))),
+            when(all != 0, s.energy.total() / (8 * bytes)),
             result.reads,
             result.writes,
             elapsed / 1e6,

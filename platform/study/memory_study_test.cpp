@@ -79,8 +79,18 @@ TEST(MemoryStudyTest, StrongCodesCostExtraAccessesForWritesAlone) {
   EXPECT_NEAR(static_cast<double>(dense.count("extra_reads")), 20'000.0 / 16, 10);
 }
 
+TEST(MemoryStudyTest, RefusesWhatThePartDoesNotHave) {
+  EXPECT_NE(memory.mistake({"refresh=by_banks"})
+                .find("refresh: ddr3_1600_2gb_x8 has only refreshes of whole ranks: its file has no "
+                      "bank_refresh; choose refresh=all_bank"),
+            std::string::npos);
+  EXPECT_NE(memory.mistake({"access=32B"})
+                .find("access: expected 64B, which a burst of ddr3_1600_2gb_x8 moves, got 32B"),
+            std::string::npos);
+}
+
 TEST(MemoryStudyTest, RefusesACodeThatDoesNotFitTheChips) {
-  EXPECT_NE(memory.mistake({"ecc=normal"}).find("part: ddr3_1600_2gb_x8 has chips of 8 bits"),
+  EXPECT_NE(memory.mistake({"ecc=normal"}).find("part: ddr3_1600_2gb_x8 has 9 chips of 8 bits in a rank"),
             std::string::npos);
   const std::string part = "part=ddr3_1600_1gb_x4";
   EXPECT_NE(memory.mistake({"ecc=strong", part})

@@ -49,7 +49,7 @@ struct WritesRig : SystemCTest, CoreCluster::Surroundings, EventLog {
 
     Guarded(const std::string& name, std::uint64_t address, MemoryFidelity fidelity, EventLog& events)
         : memory((name + "_memory").c_str(),
-                 {.config = {.size = size, .fidelity = fidelity, .dram = {.refresh = false}},
+                 {.config = {.size = size, .fidelity = fidelity, .dram = {.refresh = RefreshMode::none}},
                   .part = {},
                   .base = Address(address)},
                  3, events),
