@@ -29,7 +29,6 @@ ContendedChannel::ContendedChannel(const DramConfig& config, const DramPart& par
       config_(config),
       banks_per_rank_(part.banks),
       bursts_(bursts),
-      mean_queue_((config.write_high + config.write_low) / 2.0),
       meter_(config.ranks * part.banks) {
   const DramTiming& t = part.timing;
   const auto clocks = [](Cycles cycles) { return static_cast<Tick>(cycles.count()); };
@@ -57,6 +56,14 @@ ContendedChannel::ContendedChannel(const DramConfig& config, const DramPart& par
   trefi_ = refresh_interval_ * (part.banks >> refreshed_shift_);
   refreshed_.resize(std::size_t{config.ranks} * part.banks >> refreshed_shift_);
   // The bus waits for refreshes of ranks only.
+  // Its share of the queues.
+  for (std::uint32_t* size :
+       {&config_.read_queue, &config_.write_queue, &config_.write_high, &config_.write_low})
+    *size = (*size + part.pseudo_channels - 1) / part.pseudo_channels;
+  config_.write_low = std::min(config_.write_low, config_.write_high - 1);
+  mean_queue_ = (config_.write_high + config_.write_low) / 2.0;
+  bank_groups_ = part.bank_groups;
+  write_distance_ = t.tccd_l_wr ? number(bursts * clocks(*t.tccd_l_wr)) : 0;
   refresh_share_ =
       config.refresh == RefreshMode::all_bank ? number(trfc_ + clocks(t.trp)) / number(trefi_) : 0;
   restart(0);
@@ -128,7 +135,7 @@ void ContendedChannel::derive() {
            opening * (opening * std::max(0.0, activate_ - burst) + curves_.activate_overhead + rank_switch_);
   const std::uint32_t group = config_.write_high - config_.write_low;
   s.write = burst + curves_.burst_overhead + s.opening_writes * std::max(0.0, write_activate_ - burst) +
-            number(turn_) * curves_.turnaround / group;
+            (1 - s.opening_writes) * beside_a_write() + number(turn_) * curves_.turnaround / group;
   const double cycle = number(trc_), hit = number(tccd_);
   s.bank = opening * cycle + (1 - opening) * hit;
   s.bank_square = opening * cycle * cycle + (1 - opening) * hit * hit;
@@ -143,6 +150,13 @@ void ContendedChannel::derive() {
   s.writes_per_read =
       std::min(ratio(s.write_load, rates.reads * s.read), config_.write_queue * s.write / s.read);
   s.turned = (1 - s.draining) * s.write_load * number(turn_) * curves_.idle_turnaround;
+}
+
+// What a write of an open row waits for the one before it in its bank group, as each master writes one row
+// after the other.
+double ContendedChannel::beside_a_write() const {
+  const double groups = std::clamp<double>(meter_.masters(), 1, bank_groups_);
+  return std::max(0.0, write_distance_ / groups - number(burst_));
 }
 
 // ---- refresh ----
@@ -210,7 +224,7 @@ Tick ContendedChannel::write(Master& master, const Request& request, Tick start)
   if (opens) master.reopened = 0;
   bank.written_row = request.location.row;
   const double burst = number(burst_);
-  const double work = burst + (opens ? std::max(0.0, write_activate_ - burst) : 0) +
+  const double work = burst + (opens ? std::max(0.0, write_activate_ - burst) : beside_a_write()) +
                       number(turn_) * curves_.turnaround / (config_.write_high - config_.write_low);
   const double passed = start > master.written ? number(start - master.written) : 0;
   master.queued = std::max(0.0, master.queued - passed) + work;

@@ -185,6 +185,7 @@ class ContendedChannel {
   Tick over_refresh(const Request& request, Bank& bank, Tick data, Tick activated, bool waited) const;
   void charge(const LoadMeter::Bin& bin);
   void derive();
+  double beside_a_write() const;
   void note_open(std::size_t banks, Tick at);
   static double vary(Master& master);
 
@@ -192,9 +193,11 @@ class ContendedChannel {
   DramConfig config_;
   std::uint32_t banks_per_rank_, bursts_;
   unsigned refreshed_shift_ = 0;  // banks of a refresh, as a power of two
-  double mean_queue_;             // writes that wait while drains are needed
+  double mean_queue_ = 0;         // writes that wait while drains are needed
   Tick cl_, burst_, trcd_, trp_, tras_, trc_, trtp_, tccd_, trfc_, trefi_, turn_;
   Tick refresh_interval_ = 0;  // of a rank: that of the same banks is trefi_
+  double write_distance_ = 0;  // within a bank group, if it is longer than that of reads
+  std::uint32_t bank_groups_ = 1;
   double activate_, write_activate_, write_cycle_, rank_switch_, refresh_share_;
 
   LoadMeter meter_;

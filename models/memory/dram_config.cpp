@@ -37,8 +37,8 @@ void describe(Fields& f, DramConfig& c) {
     "under load.",
     within(100_ns, 1_s));
   f("refresh", c.refresh,
-    "What a refresh takes. With refreshes by banks, fewer accesses wait for one, and each takes longer in "
-    "all.",
+    "What a refresh takes. With refreshes by banks, the longest waits are shorter, but there are more of "
+    "them.",
     one_of<RefreshMode>());
   f.check([&] { return c.write_high <= c.write_queue; }, "write_high", "is at most write_queue");
   f.check([&] { return c.write_low < c.write_high; }, "write_low", "is less than write_high");

@@ -79,6 +79,31 @@ TEST(MemoryStudyTest, StrongCodesCostExtraAccessesForWritesAlone) {
   EXPECT_NEAR(static_cast<double>(dense.count("extra_reads")), 20'000.0 / 16, 10);
 }
 
+TEST(MemoryStudyTest, ABlockIsTwoBurstsOfHbm) {
+  const std::vector<std::string> hbm = {"part=hbm2e_3600_16gb_8h", "requests=20000", "mapping=RoCoBaRaCh",
+                                        "pattern=sequential",      "outstanding=64", "page_policy=open"};
+  const auto with = [&](const std::string& more) {
+    std::vector<std::string> keys = hbm;
+    keys.push_back(more);
+    return memory.run(keys);
+  };
+  const auto half = with("access=32B"), whole = with("access=64B");
+  for (const double bandwidth : {half.number("bandwidth_gb_per_s"), whole.number("bandwidth_gb_per_s")})
+    EXPECT_NEAR(bandwidth / 57.55, 0.85, 0.08);  // of the peak of both pseudo-channels
+  EXPECT_EQ(half.count("row_hits") + half.count("row_misses") + half.count("row_conflicts"), 20'000u);
+  EXPECT_EQ(whole.count("row_hits") + whole.count("row_misses") + whole.count("row_conflicts"), 20'000u);
+}
+
+TEST(MemoryStudyTest, TheLongestWaitForARefreshOfBanksIsShorter) {
+  const auto longest = [](const std::string& refresh) {
+    return memory.run({"part=ddr5_4800_16gb_x8", "requests=50000", "outstanding=1", "refresh=" + refresh})
+        .number("latency_max_ns");
+  };
+  EXPECT_GT(longest("all_bank"), 295 + 52);  // tRFC and a closed bank
+  EXPECT_LT(longest("by_banks"), 295);
+  EXPECT_LT(longest("none"), 80);
+}
+
 TEST(MemoryStudyTest, RefusesWhatThePartDoesNotHave) {
   EXPECT_NE(memory.mistake({"refresh=by_banks"})
                 .find("refresh: ddr3_1600_2gb_x8 has only refreshes of whole ranks: its file has no "

@@ -29,12 +29,15 @@ TEST(DramCurvesTest, EveryPartHasCurvesThatWereFittedToIt) {
   }
 }
 
+// Of two bursts for a block, and of writes that are further apart than reads, the curves know less.
 TEST(DramCurvesTest, TheMeanErrorsAreSmall) {
-  for (const std::string& part : library.list("dram")) {
-    const DramCurves curves = curves_of(part);
+  for (const std::string& name : library.list("dram")) {
+    const DramCurves curves = curves_of(name);
+    const DramPart part = part_of(name);
+    const bool is_simple = part.atom() == 64_B && !part.timing.tccd_l_wr;
     for (const CurveErrors& errors : {curves.fitted, curves.held_out}) {
-      EXPECT_LT(errors.latency_mean, 0.07) << part;
-      EXPECT_LT(errors.throughput_mean, 0.1) << part;
+      EXPECT_LT(errors.latency_mean, is_simple ? 0.07 : 0.1) << name;
+      EXPECT_LT(errors.throughput_mean, is_simple ? 0.1 : 0.16) << name;
     }
   }
 }
