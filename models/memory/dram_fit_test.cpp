@@ -40,6 +40,8 @@ TEST(DramFitTest, CurvesHaveTheDigestOfWhatWaitsOfTheirPartDependOn) {
   EXPECT_TRUE(changed([](DramPart& p) { p.banks = 16; }));
   EXPECT_TRUE(changed([](DramPart& p) { p.bank_groups = 2; }));
   EXPECT_TRUE(changed([](DramPart& p) { p.page = 2_KiB; }));
+  EXPECT_TRUE(changed([](DramPart& p) { p.timing.tccd_l_wr = 8_cycles; }));
+  EXPECT_TRUE(changed([](DramPart& p) { p.pseudo_channels = 2; }));
   EXPECT_FALSE(changed([](DramPart& p) { p.capacity = 1_GiB; }));
   EXPECT_FALSE(changed([](DramPart& p) { p.currents.idd0 = 1; }));
 }
