@@ -12,6 +12,11 @@ constexpr bool is_column(DramCommand c) {
          c == DramCommand::write_precharge;
 }
 
+// Among the commands of candidates: activates, precharges, and reads or writes.
+constexpr std::size_t place_of(DramCommand c) {
+  return c == DramCommand::activate ? 0 : c == DramCommand::precharge ? 1 : 2;
+}
+
 void push(boost::circular_buffer<DramChannel::Completion>& buffer, DramChannel::Completion completion) {
   if (buffer.full()) buffer.set_capacity(2 * buffer.capacity());
   buffer.push_back(completion);
@@ -55,6 +60,7 @@ DramChannel::DramChannel(const DramConfig& config, const DramPart& part, std::ui
       starvation_limit_(config.starvation_limit / part.timing.tck),
       refresh_(config.refresh != RefreshMode::none),
       has_column_bus_(part.command_buses == 2),
+      refreshed_mask_((~std::uint64_t{0}) >> (64 - refreshed_banks_)),
       timing_(part, config.ranks * part.pseudo_channels, config.refresh == RefreshMode::by_banks),
       ranks_(std::size_t{config.ranks} * part.pseudo_channels),
       banks_(ranks_.size() * part.banks),
@@ -87,6 +93,7 @@ void DramChannel::reset(Tick now) {
   }
   free_ = none;
   for (std::size_t i = 0; i < pool_.size(); ++i) pool_[i].next = std::exchange(free_, static_cast<Slot>(i));
+  all_reads_ = {};
   reads_ = writes_ = 0;
   draining_ = false;
   drained_ = reads_owed_ = 0;
@@ -152,8 +159,12 @@ void DramChannel::take(Tick now, std::uint64_t id, const BlockLocation& at, Kind
   (queue.empty() ? queue.first : pool_[queue.last].next) = slot;
   queue.last = slot;
   if (bank.open_row == at.row && bank.hit[kind] == none) bank.hit[kind] = slot;
-  rank.waiting[kind] |= std::uint64_t{1} << at.bank;
+  rank.requests[kind].waiting |= std::uint64_t{1} << at.bank;
+  rank.requests[kind].stale |= std::uint64_t{1} << at.bank;
   if (kind == read) {
+    entry.older = all_reads_.last, entry.younger = none;
+    (all_reads_.empty() ? all_reads_.first : pool_[all_reads_.last].younger) = slot;
+    all_reads_.last = slot;
     ++counts_.reads, ++reads_;
   } else {
     ++counts_.writes, ++writes_;
@@ -161,8 +172,7 @@ void DramChannel::take(Tick now, std::uint64_t id, const BlockLocation& at, Kind
   }
   if (direction() != before) return choose();
   if (kind != before || is_urgent_) return;
-  const Choice choice = candidate_of_bank(rank, bank, kind);
-  if (choice.at < best_.at || (choice.at == best_.at && choice.order < best_.order)) best_ = choice;
+  consider(choice_of(candidate_of_bank(at.rank, at.bank, kind, false), at.rank, at.bank, kind));
 }
 
 void DramChannel::release(Slot slot, Kind kind) {
@@ -173,9 +183,11 @@ void DramChannel::release(Slot slot, Kind kind) {
   (entry.next == none ? queue.last : pool_[entry.next].previous) = entry.previous;
   if (bank.hit[kind] == slot)
     bank.hit[kind] = next_hit(bank, entry.next);  // the requests before it are for other rows
-  if (queue.empty()) ranks_[entry.rank].waiting[kind] &= ~(std::uint64_t{1} << in_rank(entry));
+  if (queue.empty()) ranks_[entry.rank].requests[kind].waiting &= ~(std::uint64_t{1} << in_rank(entry));
   entry.next = std::exchange(free_, slot);
   if (kind == read) {
+    (entry.older == none ? all_reads_.first : pool_[entry.older].younger) = entry.younger;
+    (entry.younger == none ? all_reads_.last : pool_[entry.younger].older) = entry.older;
     --reads_;
     reads_owed_ = reads_ == 0 || reads_owed_ == 0 ? 0 : reads_owed_ - 1;
   } else {
@@ -199,28 +211,81 @@ void DramChannel::begin_or_end_draining() {
 
 // ---- scheduling ----
 
-DramChannel::Choice DramChannel::candidate_of_bank(const Rank& rank, const Bank& bank, Kind kind,
-                                                   bool oldest_only) const {
-  Choice choice;
+DramChannel::Candidate DramChannel::candidate_of_bank(std::uint32_t r, std::uint32_t b, Kind kind,
+                                                      bool oldest_only) const {
+  const Bank& bank = banks_[r * banks_per_rank_ + b];
+  Candidate candidate;
   const bool is_open = bank.open_row != Bank::closed;
   std::uint64_t precedence = std::uint64_t{1} << 62;
   if (is_open && bank.hit[kind] != none && (!oldest_only || bank.hit[kind] == bank.queue[kind].first)) {
-    choice.request = bank.hit[kind];
-    choice.command = kind == read ? DramCommand::read : DramCommand::write;
+    candidate.request = bank.hit[kind];
+    candidate.command = kind == read ? DramCommand::read : DramCommand::write;
   } else {
-    choice.request = bank.queue[kind].first;
-    choice.command = is_open ? DramCommand::precharge : DramCommand::activate;
+    candidate.request = bank.queue[kind].first;
+    candidate.command = is_open ? DramCommand::precharge : DramCommand::activate;
     precedence <<= 1;
   }
-  const Entry& entry = pool_[choice.request];
-  choice.rank = entry.rank;
-  choice.order = precedence | entry.age;
-  const std::uint32_t in_its_rank = in_rank(entry);
-  choice.at = std::max(
-      {timing_.earliest(choice.command, entry.rank, in_its_rank), entry.arrival, bus_free(choice.command)});
-  if (kind == write && !draining_) choice.at = std::max(choice.at, writes_from_);
-  if (choice.at >= rank.refresh_due && in_its_rank - rank.refresh_from < refreshed_banks_) choice.at = never;
-  return choice;
+  const Entry& entry = pool_[candidate.request];
+  candidate.order = precedence | entry.age;
+  candidate.from = std::max(timing_.of_bank(candidate.command, r, b), entry.arrival);
+  return candidate;
+}
+
+// Finds the candidates again that have changed.
+void DramChannel::renew_candidates(std::uint32_t r, Kind kind) {
+  Requests& of = ranks_[r].requests[kind];
+  std::uint64_t changed = of.waiting & of.stale;
+  of.stale &= ~changed;
+  for (std::uint64_t& banks : of.next) banks &= ~changed;
+  for (; changed != 0; changed &= changed - 1) {
+    const auto b = static_cast<std::uint32_t>(std::countr_zero(changed));
+    const Candidate candidate = candidate_of_bank(r, b, kind, false);
+    banks_[r * banks_per_rank_ + b].candidate[kind] = candidate;
+    of.next[place_of(candidate.command)] |= changed & -changed;
+  }
+}
+
+// The banks of the next refresh.
+std::uint64_t DramChannel::covered_by_refresh(const Rank& rank) const {
+  return refreshed_mask_ << rank.refresh_from;
+}
+
+DramChannel::Choice DramChannel::choice_of(const Candidate& candidate, std::uint32_t r, std::uint32_t b,
+                                           Kind kind) const {
+  const Tick at = std::max(
+      {candidate.from, timing_.of_group(candidate.command, r, b), of_rank(candidate.command, r, kind)});
+  const bool is_covered = (covered_by_refresh(ranks_[r]) >> b & 1) != 0;
+  return {is_covered && at >= ranks_[r].refresh_due ? never : at, candidate.order, candidate.request,
+          candidate.command, r};
+}
+
+// Not before, by what all banks of a rank have in common.
+Tick DramChannel::of_rank(DramCommand command, std::uint32_t r, Kind kind) const {
+  const Tick first = kind == write && !draining_ ? writes_from_ : 0;
+  return std::max({timing_.of_rank(command, r), bus_free(command), first});
+}
+
+// Chooses the first command for requests of these banks, if it is before the best one so far and before `end`.
+void DramChannel::consider_banks(std::uint32_t r, std::uint64_t banks, Kind kind, Tick end) {
+  Tick at = std::min(best_.at, end);
+  std::uint64_t order = at < end ? best_.order : 0;
+  const Candidate* found = nullptr;
+  for (const DramCommand command : {kind == read ? DramCommand::read : DramCommand::write,
+                                    DramCommand::precharge, DramCommand::activate}) {
+    std::uint64_t left = banks & ranks_[r].requests[kind].next[place_of(command)];
+    if (left == 0) continue;
+    const Tick from = of_rank(command, r, kind);
+    if (from > at) continue;
+    for (; left != 0; left &= left - 1) {
+      const auto b = static_cast<std::uint32_t>(std::countr_zero(left));
+      const Candidate& candidate = banks_[r * banks_per_rank_ + b].candidate[kind];
+      const Tick own = std::max({candidate.from, timing_.of_group(command, r, b), from});
+      if (own > at || (own == at && candidate.order >= order)) continue;
+      at = own, order = candidate.order;
+      found = &candidate;
+    }
+  }
+  if (found != nullptr) best_ = {at, order, found->request, found->command, r};
 }
 
 DramChannel::Choice DramChannel::refresh_candidate(std::uint32_t r) const {
@@ -242,27 +307,29 @@ bool DramChannel::is_open_to_refresh(std::uint32_t r) const {
                      [](const Bank& b) { return b.open_row != Bank::closed; });
 }
 
+void DramChannel::consider(const Choice& choice) {
+  if (choice.at < best_.at || (choice.at == best_.at && choice.order < best_.order)) best_ = choice;
+}
+
 void DramChannel::choose() {
   best_ = {};
   is_urgent_ = false;
   const Kind kind = direction();
-  const auto consider = [this](const Choice& choice) {
-    if (choice.at < best_.at || (choice.at == best_.at && choice.order < best_.order)) best_ = choice;
-  };
-  const Entry* oldest = nullptr;
   for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
     const Rank& rank = ranks_[r];
-    for (std::uint64_t waiting = rank.waiting[kind]; waiting != 0; waiting &= waiting - 1) {
-      const Bank& bank = banks_[r * banks_per_rank_ + static_cast<std::uint32_t>(std::countr_zero(waiting))];
-      consider(candidate_of_bank(rank, bank, kind));
-      const Entry& front = pool_[bank.queue[kind].first];
-      if (oldest == nullptr || front.age < oldest->age) oldest = &front;
-    }
+    const std::uint64_t waiting = rank.requests[kind].waiting, covered = covered_by_refresh(rank);
+    if (waiting == 0) continue;
+    renew_candidates(r, kind);
+    consider_banks(r, waiting & ~covered, kind, never);
+    consider_banks(r, waiting & covered, kind, rank.refresh_due);
   }
-  if (kind == read && oldest != nullptr && best_.at != never &&
-      best_.at > oldest->arrival + starvation_limit_) {
-    is_urgent_ = true;
-    best_ = candidate_of_bank(ranks_[oldest->rank], banks_[oldest->bank], kind, true);
+  if (kind == read && !all_reads_.empty() && best_.at != never) {
+    const Entry& oldest = pool_[all_reads_.first];
+    if (best_.at > oldest.arrival + starvation_limit_) {
+      is_urgent_ = true;
+      const std::uint32_t bank = in_rank(oldest);
+      best_ = choice_of(candidate_of_bank(oldest.rank, bank, kind, true), oldest.rank, bank, kind);
+    }
   }
   if (refresh_)
     for (std::uint32_t r = 0; r < ranks_.size(); ++r)
@@ -282,6 +349,9 @@ void DramChannel::count_first_command(Entry& entry, DramCommand command) {
 
 void DramChannel::note(DramCommand command, std::uint32_t rank, std::uint32_t bank, Tick at) {
   timing_.issue(command, rank, bank, at);
+  const bool is_of_refresh = command == DramCommand::refresh || command == DramCommand::precharge_all;
+  const std::uint64_t changed = is_of_refresh ? covered_by_refresh(ranks_[rank]) : std::uint64_t{1} << bank;
+  for (Requests& of : ranks_[rank].requests) of.stale |= changed;
   ++counts_.commands[static_cast<std::size_t>(command)];
   if (log != nullptr) log->push_back({command, rank, bank, at});
 }

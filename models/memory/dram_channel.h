@@ -107,6 +107,7 @@ class DramChannel {
     std::uint32_t row = 0, column = 0;
     std::uint16_t rank = 0, bank = 0;   // the bank is numbered within the channel
     Slot previous = none, next = none;  // in its queue; `next` also links free entries
+    Slot older = none, younger = none;  // of all reads
     bool counted = false;               // as a hit, miss or conflict
     std::uint8_t bursts = 1;            // that are to come
   };
@@ -114,19 +115,33 @@ class DramChannel {
     Slot first = none, last = none;
     bool empty() const { return first == none; }
   };
+  // The next command for the requests of a bank, by the state of the bank alone.
+  struct Candidate {
+    Tick from = 0;            // by the rules of the bank, and since the request is there
+    std::uint64_t order = 0;  // among commands of the same time
+    Slot request = none;
+    DramCommand command = DramCommand::refresh;
+  };
   struct Bank {
     static constexpr std::uint32_t closed = ~std::uint32_t{0};
     std::uint32_t open_row = closed;
     std::array<Slot, kinds> hit{none, none};  // the oldest request for the open row
     std::array<Queue, kinds> queue;
+    std::array<Candidate, kinds> candidate;  // of requests that wait, if it is not stale
     bool has_requests() const { return !queue[read].empty() || !queue[write].empty(); }
+  };
+  // Those of a rank: a bit for each bank.
+  struct Requests {
+    std::uint64_t waiting = 0;            // that has some
+    std::uint64_t stale = 0;              // whose candidate has to be found again
+    std::array<std::uint64_t, 3> next{};  // whose candidate is an activate, a precharge, a read or write
   };
   struct Rank {
     Tick refresh_due = never;
     std::uint32_t refresh_from = 0;  // the first bank of that refresh
     Tick open_since = 0;
     std::uint32_t open_banks = 0;
-    std::array<std::uint64_t, kinds> waiting{};  // a bit for each bank that has requests
+    std::array<Requests, kinds> requests;
   };
   struct Choice {
     Tick at = never;
@@ -145,7 +160,13 @@ class DramChannel {
   void begin_or_end_draining();
 
   void choose();
-  Choice candidate_of_bank(const Rank& rank, const Bank& bank, Kind kind, bool oldest_only = false) const;
+  Candidate candidate_of_bank(std::uint32_t rank, std::uint32_t bank, Kind kind, bool oldest_only) const;
+  void renew_candidates(std::uint32_t rank, Kind kind);
+  Choice choice_of(const Candidate& candidate, std::uint32_t rank, std::uint32_t bank, Kind kind) const;
+  void consider(const Choice& choice);
+  void consider_banks(std::uint32_t rank, std::uint64_t banks, Kind kind, Tick end);
+  Tick of_rank(DramCommand command, std::uint32_t rank, Kind kind) const;
+  std::uint64_t covered_by_refresh(const Rank& rank) const;
   Choice refresh_candidate(std::uint32_t rank) const;
   bool is_open_to_refresh(std::uint32_t rank) const;
   void issue(const Choice& choice);
@@ -172,12 +193,14 @@ class DramChannel {
   bool refresh_;
   bool has_column_bus_;  // for commands
   std::array<Tick, dram_commands> command_clocks_{};
+  std::uint64_t refreshed_mask_;  // a bit for each bank of a refresh of bank 0
 
   DramTimingState timing_;
   std::vector<Rank> ranks_;
   std::vector<Bank> banks_;
   std::vector<Entry> pool_;
   Slot free_ = none;
+  Queue all_reads_;  // by age
   std::uint32_t reads_ = 0, writes_ = 0;
   bool draining_ = false;
   std::uint32_t drained_ = 0;       // writes since the drain began

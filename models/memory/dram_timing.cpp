@@ -182,7 +182,7 @@ void DramTimingState::issue(DramCommand command, std::uint32_t rank, std::uint32
     history.count = std::min(history.count + 1, max_window);
   }
   Ready& of_rank = ranks_[rank];
-  Ready& of_group = groups_[rank * groups_per_rank_ + bank % groups_per_rank_];
+  Ready& of_group = groups_[rank * groups_per_rank_ + group(bank)];
   Ready* const of_bank = &banks_[rank * banks_per_rank_ + bank];
   const bool is_of_refresh = command == DramCommand::refresh || command == DramCommand::precharge_all;
   for (const Rule& rule : after(command)) {

@@ -57,7 +57,7 @@ std::uint32_t command_clocks(const DramTiming& timing, DramCommand command);
 using Tick = std::uint64_t;  // clocks of the part since the simulation began
 
 // Computes the time at which each command may be issued after the commands so far. Banks are numbered within
-// their rank; bank % bank groups is the group. `ranks` counts those of all pseudo-channels; rank %
+// their rank; bank % bank groups, a power of two, is the group. `ranks` counts those of all pseudo-channels; rank %
 // pseudo-channels is the pseudo-channel.
 class DramTimingState {
  public:
@@ -65,12 +65,17 @@ class DramTimingState {
 
   // For precharge_all and refresh of a rank any bank may be given.
   Tick earliest(DramCommand command, std::uint32_t rank, std::uint32_t bank) const {
-    const auto c = static_cast<std::size_t>(command);
-    const Tick of_bank = banks_[rank * banks_per_rank_ + bank].at[c];
-    const Tick of_group = groups_[rank * groups_per_rank_ + bank % groups_per_rank_].at[c];
-    const Tick of_rank = ranks_[rank].at[c];
-    const Tick later = of_bank > of_group ? of_bank : of_group;
-    return later > of_rank ? later : of_rank;
+    return std::max({of_bank(command, rank, bank), of_group(command, rank, bank), of_rank(command, rank)});
+  }
+  // The same by the rules of one scope each; those of the channel and of other ranks are in of_rank().
+  Tick of_bank(DramCommand command, std::uint32_t rank, std::uint32_t bank) const {
+    return banks_[rank * banks_per_rank_ + bank].at[static_cast<std::size_t>(command)];
+  }
+  Tick of_group(DramCommand command, std::uint32_t rank, std::uint32_t bank) const {
+    return groups_[rank * groups_per_rank_ + group(bank)].at[static_cast<std::size_t>(command)];
+  }
+  Tick of_rank(DramCommand command, std::uint32_t rank) const {
+    return ranks_[rank].at[static_cast<std::size_t>(command)];
   }
   // When all banks of a refresh, from this one on, may be given the command.
   Tick earliest_of_refresh(DramCommand command, std::uint32_t rank, std::uint32_t first) const {
@@ -103,6 +108,7 @@ class DramTimingState {
     const auto c = static_cast<std::size_t>(command);
     return {rules_.data() + first_[c], first_[c + 1] - first_[c]};
   }
+  std::uint32_t group(std::uint32_t bank) const { return bank & (groups_per_rank_ - 1); }
   void bound_window(const Rule& rule, DramCommand command, std::uint32_t rank);
 
   std::uint32_t ranks_count_, banks_per_rank_, groups_per_rank_, pseudo_channels_, refreshed_banks_;
