@@ -68,6 +68,7 @@ std::string curves_digest(const DramPart& part) {
   digest.add("columns", part.columns());
   digest.add(part.timing);
   if (part.pseudo_channels > 1) digest.add("pseudo_channels", part.pseudo_channels);
+  if (part.bus != 64) digest.add("bus", part.bus);
   if (part.command_buses > 1) digest.add("command_buses", part.command_buses);
   return digest.text();
 }

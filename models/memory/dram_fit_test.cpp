@@ -42,6 +42,7 @@ TEST(DramFitTest, CurvesHaveTheDigestOfWhatWaitsOfTheirPartDependOn) {
   EXPECT_TRUE(changed([](DramPart& p) { p.page = 2_KiB; }));
   EXPECT_TRUE(changed([](DramPart& p) { p.timing.tccd_l_wr = 8_cycles; }));
   EXPECT_TRUE(changed([](DramPart& p) { p.pseudo_channels = 2; }));
+  EXPECT_TRUE(changed([](DramPart& p) { p.bus = 32, p.page = 2_KiB; }));  // the same columns
   EXPECT_FALSE(changed([](DramPart& p) { p.capacity = 1_GiB; }));
   EXPECT_FALSE(changed([](DramPart& p) { p.currents.idd0 = 1; }));
 }

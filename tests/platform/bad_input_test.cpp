@@ -114,8 +114,8 @@ TEST_F(BadInputTest, OutOfRangeSaysTheRange) {
 TEST_F(BadInputTest, MemoryThatDoesNotFitTogetherIsRefused) {
   expect_refusal(
       {"node.memory.part=ddr3_1600_2gb_x8"}, 65,
-      "command line: error: node.memory.part: ddr3_1600_2gb_x8 has chips of 8 bits: the dual-mode codes "
-      "are of 18 chips of 4 bits; choose an x4 part, or ecc=none");
+      "command line: error: node.memory.part: ddr3_1600_2gb_x8 has 9 chips of 8 bits in a rank: the "
+      "dual-mode codes are of 18 chips of 4 bits; choose such a part, or ecc=none");
   expect_refusal(
       {"node.memory.mapping=RoRaBaCo"}, 65,
       "command line: error: node.memory.mapping: expected a value that has each of Ro, Ra, Ba, Co and Ch "
