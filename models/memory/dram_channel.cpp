@@ -74,6 +74,7 @@ DramChannel::DramChannel(const DramConfig& config, const DramPart& part, std::ui
     refresh_interval_ = by_banks.trefi.count();
     kept_refreshes_ = by_banks.trfc.count() / refresh_interval_ + 2;
   }
+  postponed_ = config.postponed_refreshes * refresh_interval_ * (banks_per_rank_ / refreshed_banks_);
   reset(0);
 }
 
@@ -170,9 +171,12 @@ void DramChannel::take(Tick now, std::uint64_t id, const BlockLocation& at, Kind
     ++counts_.writes, ++writes_;
     begin_or_end_draining();
   }
-  if (direction() != before) return choose();
+  const bool may_postpone = postponed_ > 0 && best_.request == none;
+  if (direction() != before || may_postpone) return choose();
   if (kind != before || is_urgent_) return;
-  consider(choice_of(candidate_of_bank(at.rank, at.bank, kind, false), at.rank, at.bank, kind));
+  Candidate candidate;
+  find_candidate(candidate, at.rank, at.bank, kind, false);
+  consider(choice_of(candidate, at.rank, at.bank, kind));
 }
 
 void DramChannel::release(Slot slot, Kind kind) {
@@ -211,10 +215,9 @@ void DramChannel::begin_or_end_draining() {
 
 // ---- scheduling ----
 
-DramChannel::Candidate DramChannel::candidate_of_bank(std::uint32_t r, std::uint32_t b, Kind kind,
-                                                      bool oldest_only) const {
+void DramChannel::find_candidate(Candidate& candidate, std::uint32_t r, std::uint32_t b, Kind kind,
+                                 bool oldest_only) const {
   const Bank& bank = banks_[r * banks_per_rank_ + b];
-  Candidate candidate;
   const bool is_open = bank.open_row != Bank::closed;
   std::uint64_t precedence = std::uint64_t{1} << 62;
   if (is_open && bank.hit[kind] != none && (!oldest_only || bank.hit[kind] == bank.queue[kind].first)) {
@@ -228,19 +231,19 @@ DramChannel::Candidate DramChannel::candidate_of_bank(std::uint32_t r, std::uint
   const Entry& entry = pool_[candidate.request];
   candidate.order = precedence | entry.age;
   candidate.from = std::max(timing_.of_bank(candidate.command, r, b), entry.arrival);
-  return candidate;
 }
 
 // Finds the candidates again that have changed.
 void DramChannel::renew_candidates(std::uint32_t r, Kind kind) {
   Requests& of = ranks_[r].requests[kind];
   std::uint64_t changed = of.waiting & of.stale;
+  if (changed == 0) return;
   of.stale &= ~changed;
   for (std::uint64_t& banks : of.next) banks &= ~changed;
   for (; changed != 0; changed &= changed - 1) {
     const auto b = static_cast<std::uint32_t>(std::countr_zero(changed));
-    const Candidate candidate = candidate_of_bank(r, b, kind, false);
-    banks_[r * banks_per_rank_ + b].candidate[kind] = candidate;
+    Candidate& candidate = banks_[r * banks_per_rank_ + b].candidate[kind];
+    find_candidate(candidate, r, b, kind, false);
     of.next[place_of(candidate.command)] |= changed & -changed;
   }
 }
@@ -250,12 +253,27 @@ std::uint64_t DramChannel::covered_by_refresh(const Rank& rank) const {
   return refreshed_mask_ << rank.refresh_from;
 }
 
+// Whether requests wait for banks of the next refresh.
+bool DramChannel::is_wanted(std::uint32_t r) const {
+  const std::array<Requests, kinds>& of = ranks_[r].requests;
+  return ((of[read].waiting | of[write].waiting) & covered_by_refresh(ranks_[r])) != 0;
+}
+
+// From when nothing else starts in these banks.
+Tick DramChannel::refresh_forced(const Rank& rank) const {
+  return refresh_ ? rank.refresh_due + postponed_ : never;
+}
+
+Tick DramChannel::refresh_begins(std::uint32_t r) const {
+  return postponed_ > 0 && is_wanted(r) ? refresh_forced(ranks_[r]) : ranks_[r].refresh_due;
+}
+
 DramChannel::Choice DramChannel::choice_of(const Candidate& candidate, std::uint32_t r, std::uint32_t b,
                                            Kind kind) const {
   const Tick at = std::max(
       {candidate.from, timing_.of_group(candidate.command, r, b), of_rank(candidate.command, r, kind)});
   const bool is_covered = (covered_by_refresh(ranks_[r]) >> b & 1) != 0;
-  return {is_covered && at >= ranks_[r].refresh_due ? never : at, candidate.order, candidate.request,
+  return {is_covered && at >= refresh_forced(ranks_[r]) ? never : at, candidate.order, candidate.request,
           candidate.command, r};
 }
 
@@ -265,7 +283,8 @@ Tick DramChannel::of_rank(DramCommand command, std::uint32_t r, Kind kind) const
   return std::max({timing_.of_rank(command, r), bus_free(command), first});
 }
 
-// Chooses the first command for requests of these banks, if it is before the best one so far and before `end`.
+// Chooses the first command for requests of these banks, if it is before the best one so far and before
+// `end`.
 void DramChannel::consider_banks(std::uint32_t r, std::uint64_t banks, Kind kind, Tick end) {
   Tick at = std::min(best_.at, end);
   std::uint64_t order = at < end ? best_.order : 0;
@@ -293,7 +312,7 @@ DramChannel::Choice DramChannel::refresh_candidate(std::uint32_t r) const {
   Choice choice;
   choice.rank = r;
   choice.command = is_open_to_refresh(r) ? DramCommand::precharge_all : DramCommand::refresh;
-  choice.at = std::max({rank.refresh_due, timing_.earliest_of_refresh(choice.command, r, rank.refresh_from),
+  choice.at = std::max({refresh_begins(r), timing_.earliest_of_refresh(choice.command, r, rank.refresh_from),
                         bus_free(choice.command)});
   return choice;
 }
@@ -320,20 +339,22 @@ void DramChannel::choose() {
     const std::uint64_t waiting = rank.requests[kind].waiting, covered = covered_by_refresh(rank);
     if (waiting == 0) continue;
     renew_candidates(r, kind);
-    consider_banks(r, waiting & ~covered, kind, never);
-    consider_banks(r, waiting & covered, kind, rank.refresh_due);
+    if ((waiting & ~covered) != 0) consider_banks(r, waiting & ~covered, kind, never);
+    if ((waiting & covered) != 0) consider_banks(r, waiting & covered, kind, refresh_forced(rank));
   }
   if (kind == read && !all_reads_.empty() && best_.at != never) {
     const Entry& oldest = pool_[all_reads_.first];
     if (best_.at > oldest.arrival + starvation_limit_) {
       is_urgent_ = true;
       const std::uint32_t bank = in_rank(oldest);
-      best_ = choice_of(candidate_of_bank(oldest.rank, bank, kind, true), oldest.rank, bank, kind);
+      Candidate candidate;
+      find_candidate(candidate, oldest.rank, bank, kind, true);
+      best_ = choice_of(candidate, oldest.rank, bank, kind);
     }
   }
   if (refresh_)
     for (std::uint32_t r = 0; r < ranks_.size(); ++r)
-      if (ranks_[r].refresh_due <= best_.at) consider(refresh_candidate(r));
+      if (refresh_begins(r) <= best_.at) consider(refresh_candidate(r));
 }
 
 void DramChannel::count_first_command(Entry& entry, DramCommand command) {
@@ -388,8 +409,8 @@ void DramChannel::refreshed(std::uint32_t r) {
   if (rank.refresh_from == banks_per_rank_) rank.refresh_from = 0;
 }
 
-void DramChannel::issue(const Choice& chosen) {
-  const Choice choice = chosen;
+// It may be the best one: that changes only at the end.
+void DramChannel::issue(const Choice& choice) {
   for (Tick& bus : bus_free_) bus = std::max(bus, choice.at);  // commands are issued in the order of time
   bus_free(choice.command) = choice.at + command_clocks_[static_cast<std::size_t>(choice.command)];
   switch (choice.command) {

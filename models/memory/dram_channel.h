@@ -13,6 +13,8 @@
 //
 // Each rank is refreshed every tREFI, one rank after the other, and pseudo-channels at the same time. When a
 // refresh is due, nothing else starts in the banks that it covers, all or some of the rank, until it is done.
+// With postponed refreshes, this holds from when that many of these banks are due; before, a refresh waits as
+// long as there are requests for its banks.
 // While the queues are empty, no event announces refreshes; they are caught up at the next call.
 //
 // A request is for a block, which is one burst or two: two reads or writes of the row, complete with the
@@ -160,10 +162,14 @@ class DramChannel {
   void begin_or_end_draining();
 
   void choose();
-  Candidate candidate_of_bank(std::uint32_t rank, std::uint32_t bank, Kind kind, bool oldest_only) const;
+  void find_candidate(Candidate& found, std::uint32_t rank, std::uint32_t bank, Kind kind,
+                      bool oldest_only) const;
   void renew_candidates(std::uint32_t rank, Kind kind);
   Choice choice_of(const Candidate& candidate, std::uint32_t rank, std::uint32_t bank, Kind kind) const;
   void consider(const Choice& choice);
+  bool is_wanted(std::uint32_t rank) const;
+  Tick refresh_forced(const Rank& rank) const;
+  Tick refresh_begins(std::uint32_t rank) const;
   void consider_banks(std::uint32_t rank, std::uint64_t banks, Kind kind, Tick end);
   Tick of_rank(DramCommand command, std::uint32_t rank, Kind kind) const;
   std::uint64_t covered_by_refresh(const Rank& rank) const;
@@ -190,6 +196,7 @@ class DramChannel {
   Tick read_latency_, write_latency_, burst_, refresh_interval_, write_pause_, starvation_limit_;
   // The latest refreshes of an idle rank that have an effect on the state; with those of other banks.
   std::uint64_t kept_refreshes_ = 1;
+  Tick postponed_;  // for which a refresh may wait
   bool refresh_;
   bool has_column_bus_;  // for commands
   std::array<Tick, dram_commands> command_clocks_{};

@@ -148,6 +148,7 @@ TEST_P(DramChannelRules, AnyTrafficKeepsEveryConstraint) {
   const DramPart& part = checked.part;
   DramConfig config = config_of(ranks, policy);
   if (checked.by_banks) config.refresh = RefreshMode::by_banks;
+  config.postponed_refreshes = ranks / 2;
   const auto bursts = static_cast<std::uint32_t>(64_B / part.atom());
   DramChannel channel(config, part, bursts);
   std::vector<IssuedCommand> log;
@@ -264,6 +265,50 @@ TEST(DramStandards, ARefreshOfBanksDelaysOnlyTheirRequests) {
   EXPECT_EQ(latency_of(RefreshMode::by_banks, 8, 1171 + 10), unloaded + 73 - 1 - 10);  // tREFSBRD
   EXPECT_EQ(latency_of(RefreshMode::by_banks, 8, 2 * 1171 + 100), unloaded + 313 - 1 - 100);
   EXPECT_EQ(latency_of(RefreshMode::by_banks, 5, 2 * 1171 + 100), unloaded);
+}
+
+TEST(DramStandards, ARefreshWaitsForTheRequestsOfItsBanksUntilItIsForced) {
+  // When the first refresh begins while a bank has reads without end.
+  const auto first_refresh = [](RefreshMode mode, std::uint32_t postponed, std::uint32_t bank) {
+    DramConfig config = config_of(1, PagePolicy::open);
+    config.refresh = mode;
+    config.postponed_refreshes = postponed;
+    DramChannel channel(config, ddr5_16gb_x4());
+    std::vector<IssuedCommand> log;
+    channel.log = &log;
+    for (Tick now = 0; now < 50'000; now += 8) {
+      channel.submit(now, 0, {.bank = bank, .row = 1}, false);
+      while (channel.advance(now)) continue;
+    }
+    return std::ranges::find(log, DramCommand::refresh, &IssuedCommand::command)->at;
+  };
+  const Tick close = 39 + 18 + 1;  // the precharge, after the last read
+  const auto expect_soon_after = [&](Tick due, Tick began) {
+    EXPECT_GE(began, due);
+    EXPECT_LE(began, due + close);
+  };
+  expect_soon_after(9375, first_refresh(RefreshMode::all_bank, 0, 3));
+  expect_soon_after(4 * 9375, first_refresh(RefreshMode::all_bank, 3, 3));
+  expect_soon_after(1171, first_refresh(RefreshMode::by_banks, 0, 3));
+  expect_soon_after(1171 + 2 * 4 * 1171, first_refresh(RefreshMode::by_banks, 2, 3));
+  EXPECT_EQ(first_refresh(RefreshMode::by_banks, 2, 8), 1171u);  // banks 0 to 7 have no requests
+}
+
+TEST(DramStandards, PostponedRefreshesAreMadeUpFor) {
+  DramConfig config = config_of(1, PagePolicy::open);
+  config.refresh = RefreshMode::by_banks;
+  config.postponed_refreshes = 4;
+  DramChannel channel(config, ddr5_16gb_x4());
+  Tick now = 0;
+  for (; now < 10'000; now += 8) {
+    channel.submit(now, 0, {.bank = 3, .row = 1}, false);
+    while (channel.advance(now)) continue;
+  }
+  EXPECT_EQ(issued(channel, DramCommand::refresh), 0u);
+  finish(channel);
+  channel.submit(now + 6000, 0, {.bank = 3, .row = 1}, false);
+  finish(channel);
+  EXPECT_EQ(issued(channel, DramCommand::refresh), (now + 6000) / 1171);
 }
 
 TEST(DramStandards, RefreshesOfBanksContinueWithoutRequests) {

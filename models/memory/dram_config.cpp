@@ -5,7 +5,7 @@
 
 namespace asterism {
 
-static_assert(member_count<DramConfig>() == 13);
+static_assert(member_count<DramConfig>() == 14);
 void describe(Fields& f, DramConfig& c) {
   f("controllers", c.controllers, "The number of memory controllers. All share one address space.",
     within(1, 64));
@@ -40,6 +40,10 @@ void describe(Fields& f, DramConfig& c) {
     "What a refresh takes. With refreshes by banks, the longest waits are shorter, but there are more of "
     "them.",
     one_of<RefreshMode>());
+  f("postponed_refreshes", c.postponed_refreshes,
+    "How many refreshes of a bank may be late while requests wait for the bank. With some, fewer reads wait "
+    "for refreshes. JEDEC allows eight for most standards, and four for DDR5.",
+    at_most(8));
   f.check([&] { return c.write_high <= c.write_queue; }, "write_high", "is at most write_queue");
   f.check([&] { return c.write_low < c.write_high; }, "write_low", "is less than write_high");
   f.check([&] { return mapping_problem(c.mapping).empty(); }, "mapping",

@@ -41,6 +41,7 @@ struct DramConfig {
   std::uint32_t write_high = 54, write_low = 32;    // queued writes at which the write drain begins and ends
   Picoseconds starvation_limit = 2_us;              // for which a read may be passed by younger ones
   RefreshMode refresh = RefreshMode::all_bank;
+  std::uint32_t postponed_refreshes = 0;  // of each bank, while requests wait for it
 };
 void describe(Fields& f, DramConfig& config);
 

@@ -70,6 +70,29 @@ TEST(DramPartTest, APartThatFitsNoBusSaysSo) {
   EXPECT_EQ(rule_of([](DramPart& p) { p.check_bits = 6; }), "check_bits is a multiple of width");
   EXPECT_EQ(rule_of([](DramPart& p) { p.bank_groups = 1; }),
             "bank_groups is more than 1 where tccd, trrd or twtr have two values");
+  EXPECT_EQ(rule_of([](DramPart& p) { p.banks = 8; }), "bank_refresh covers fewer than all banks");
+}
+
+TEST(DramPartTest, CommandsAndRefreshesOfBanksFitBetweenOthers) {
+  const auto rule_of_timing = [](const auto& change) {
+    DramTiming timing = ddr5_16gb_x4().timing;
+    change(timing);
+    return broken_rule(timing);
+  };
+  EXPECT_EQ(rule_of_timing([](DramTiming& t) { t.activate_command = t.trp + 1_cycles; }),
+            "activate_command is at most trp");
+  EXPECT_EQ(rule_of_timing([](DramTiming& t) { t.column_command = t.trcd + 1_cycles; }),
+            "column_command is at most trcd");
+  EXPECT_EQ(rule_of_timing([](DramTiming& t) { t.tccd_l_wr = 7_cycles; }), "tccd_l_wr is at least tccd_s");
+  EXPECT_EQ(rule_of_timing([](DramTiming& t) { t.trcd_wr = t.tras; }), "trcd_wr is less than tras");
+  const auto rule_of_refresh = [](const auto& change) {
+    BankRefresh refresh = ddr5_16gb_x4().bank_refresh.value();
+    change(refresh);
+    return broken_rule(refresh);
+  };
+  EXPECT_EQ(rule_of_refresh([](BankRefresh& r) { r.trrefd = r.trfc + 1_cycles; }), "trrefd is at most trfc");
+  EXPECT_EQ(rule_of_refresh([](BankRefresh& r) { r.trefi = r.trefresh; }),
+            "trefi is more than trefresh: otherwise refreshes are late without end");
 }
 
 TEST(DramPartTest, EveryRuleOfTimingHoldsExactlyFromItsBound) {

@@ -57,8 +57,8 @@ std::uint32_t command_clocks(const DramTiming& timing, DramCommand command);
 using Tick = std::uint64_t;  // clocks of the part since the simulation began
 
 // Computes the time at which each command may be issued after the commands so far. Banks are numbered within
-// their rank; bank % bank groups, a power of two, is the group. `ranks` counts those of all pseudo-channels; rank %
-// pseudo-channels is the pseudo-channel.
+// their rank; bank % bank groups, a power of two, is the group. `ranks` counts those of all pseudo-channels;
+// rank % pseudo-channels is the pseudo-channel.
 class DramTimingState {
  public:
   DramTimingState(const DramPart& part, std::uint32_t ranks, bool by_banks = false);
