@@ -5,9 +5,13 @@
 //
 // Bandwidths are compared with the results of Ramulator 2.1 and DRAMSys 5.1 for the same traces. A contended
 // access is timed beside a loose one. With --check the exit status is 1 when a figure misses its limit.
+//
+// Parts of DDR5, HBM2E, HBM3 and LPDDR5X are compared with Ramulator 2.1 on traces of 100'000 requests of one
+// burst (models/memory/README.md says how).
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -16,6 +20,7 @@
 #include "memory/contended_channel.h"
 #include "memory/dram_traffic.h"
 #include "memory/loose_channel.h"
+#include "platform/config/config.h"
 
 namespace asterism {
 namespace {
@@ -74,6 +79,116 @@ void measure_bandwidth() {
   const Run sooner = run(shorter, random_mixed, 32, 500'000);
   bandwidth("  with 32 writes, drained from 26 to 6: Ramulator's", sooner, 7.54, 8);
   bandwidth("  the same: DRAMSys's", sooner, 7.0, 8);
+}
+
+// ---- the standards of today ----
+
+enum class Places { stream, random, conflicts };
+
+// A stream goes from pseudo-channel to pseudo-channel and from bank group to bank group; conflicts are rows
+// of one bank of each pseudo-channel.
+class PlacesSource : public DramAccessSource {
+ public:
+  PlacesSource(const DramPart& part, const AddressMapping& mapping, Places places, double writes)
+      : part_(part), mapping_(mapping), places_(places), writes_(writes) {}
+
+  std::optional<DramAccess> next() override {
+    if (made_ == requests) return std::nullopt;
+    const BlockLocation at = next_place();
+    ++made_;
+    const bool is_write = static_cast<double>(random_.next() >> 11) * 0x1p-53 < writes_;
+    return DramAccess{mapping_.block_at(at), is_write, 0_ps};
+  }
+  static constexpr std::uint64_t requests = 100'000;
+
+ private:
+  BlockLocation next_place() {
+    const std::uint32_t groups = part_.bank_groups, of_group = part_.banks / groups;
+    const std::uint32_t rows = std::min<std::uint32_t>(part_.rows(), 8192);
+    const std::uint32_t columns = part_.columns(part_.atom());
+    std::uint64_t rest = made_;
+    const auto take = [&](std::uint32_t radix) {
+      const std::uint64_t digit = places_ == Places::random ? random_.below(radix) : rest % radix;
+      rest /= radix;
+      return static_cast<std::uint32_t>(digit);
+    };
+    BlockLocation at;
+    at.rank = take(part_.pseudo_channels);
+    if (places_ == Places::conflicts) {
+      at.row = take(rows);
+      return at;
+    }
+    const std::uint32_t group = take(groups);
+    if (places_ == Places::stream) at.column = take(columns);
+    at.bank = take(of_group) * groups + group;
+    at.row = take(rows);
+    if (places_ == Places::random) at.column = take(columns);
+    return at;
+  }
+
+  DramPart part_;
+  const AddressMapping& mapping_;
+  Places places_;
+  double writes_;
+  std::uint64_t made_ = 0;
+  Random random_{1};
+};
+
+Run run(const DramPart& part, Places places, double writes, std::uint32_t outstanding, Cycles turnaround) {
+  DramConfig config = one_rank();
+  config.page_policy = PagePolicy::open;
+  config.write_queue = 32, config.write_high = 26, config.write_low = 6;
+  const Bytes size = part.row() * part.banks * part.rows() * part.pseudo_channels;
+  DramSystem system(config, part, size, {}, part.atom());
+  PlacesSource source(part, system.mapping(), places, writes);
+  DramTraffic traffic(system, outstanding, part.timing.tck * turnaround.count());
+  const double start = cpu_seconds();
+  const DramTrafficResult result = traffic.run(source);
+  const double seconds = cpu_seconds() - start;
+  const auto bytes = static_cast<double>(PlacesSource::requests * part.atom().count());
+  return {1e3 * bytes / static_cast<double>(result.elapsed.count()), PlacesSource::requests / seconds};
+}
+
+struct Trace {
+  const char* name;
+  Places places;
+  double writes;
+  std::uint32_t outstanding;
+};
+constexpr std::array traces{Trace{"stream, 32", Places::stream, 0, 32},
+                            Trace{"random, 1", Places::random, 0, 1},
+                            Trace{"random, 32", Places::random, 0, 32},
+                            Trace{"conflicts, 32", Places::conflicts, 0, 32},
+                            Trace{"stream, 33% writes, 32", Places::stream, 0.33, 32},
+                            Trace{"random, 33% writes, 32", Places::random, 0.33, 32}};
+
+struct Standard {
+  const char* part;
+  Cycles turnaround;                         // a clock of theirs
+  std::array<double, traces.size()> theirs;  // Ramulator's GB/s
+};
+const std::array standards{
+    Standard{"ddr5_4800_16gb_x8", 1_cycles, {17.596, 1.269, 17.143, 1.226, 16.132, 14.624}},
+    Standard{"ddr5_5600_16gb_x4", 1_cycles, {20.517, 1.293, 20.082, 1.227, 18.313, 15.613}},
+    Standard{"hbm2e_3600_16gb_8h", 1_cycles, {46.446, 0.768, 12.149, 1.213, 35.114, 11.684}},
+    Standard{"hbm3_6400_16gb_8h", 2_cycles, {42.168, 0.702, 13.502, 1.293, 32.404, 12.563}},
+    Standard{"lpddr5x_8533_16gb_x16", 1_cycles, {15.551, 0.508, 5.79, 0.487, 12.824, 4.819}}};
+
+void measure_standards() {
+  const ConfigLibrary library(ASTERISM_SOURCE "/configs");
+  for (const Standard& standard : standards) {
+    const auto part = load_config<DramPart>(library, "dram", standard.part);
+    for (std::size_t i = 0; i < traces.size(); ++i) {
+      const Trace& trace = traces[i];
+      // Their queues hold a request that opens a row no longer (README).
+      const double per_cent = trace.places == Places::random && trace.writes > 0 ? 9 : 2;
+      const Run here = run(part, trace.places, trace.writes, trace.outstanding, standard.turnaround);
+      bandwidth(fmt::format("{}: {}", standard.part, trace.name), here, standard.theirs[i], per_cent);
+      if (trace.places == Places::random && trace.outstanding > 1 && trace.writes == 0)
+        figures.add("  M requests/s", fmt::format("{:.2f}", here.requests_per_second / 1e6),
+                    here.requests_per_second >= 1.2e6, ">= 1.2, five times Ramulator's");
+    }
+  }
 }
 
 struct Arrival : DramSystem::Sink {
@@ -161,6 +276,7 @@ void measure_answers() {
 void measure() {
   measure_answers();
   measure_bandwidth();
+  measure_standards();
   measure_latency();
   measure_speed();
 }
