@@ -1,5 +1,5 @@
-// Vectors of 128 bits over GF(2) and the spaces that they span: how codes over ranks of chips are decoded, and
-// how the errors are counted that they take for others.
+// Vectors of 128 bits over GF(2) and the spaces that they span: how codes over ranks of chips are decoded,
+// and how the errors are counted that they take for others.
 #pragma once
 
 #include <array>

@@ -5,7 +5,7 @@
 //   rs_10_8_chip      the same, and all codewords that correct must agree on the chip
 //   rs_40_32          RS(40,32): two codewords of eight beats each, a symbol for each pin. Corrects all four
 //                     symbols of one chip, on which both codewords must agree
-//   chip_guard        a parity chip and a hash: one codeword of the whole burst. Corrects all bits of one chip
+//   chip_guard        a parity chip and a hash: one codeword of the whole burst. Corrects all bits of a chip
 //   rs_36_32          nine chips. RS(36,32): two codewords of eight beats each, a symbol for each pin. Each
 //                     codeword corrects any two symbols
 //   rs_36_32_bounded  the same, but corrects only two pins of one chip, on which both codewords must agree:
@@ -22,8 +22,9 @@
 // which make sum of H_c(word of chip c) = 0, where H_c(x) is the lower hash_bits of g_c * x in GF(2^64), with
 // the polynomial x^64 + x^4 + x^3 + x + 1. The parity's syndrome is then the error itself, and the hash tells
 // its chip. g_8 is 0. The others are random numbers (base/random.h) of the least seed with which no bounded
-// error (below) of a chip has the hash of the same error of another one, and, from 44 bits on, no errors in one
-// pin of each of two chips look like those of a third chip. With 64 bits no error of one chip is ambiguous.
+// error (below) of a chip has the hash of the same error of another one, and, from 44 bits on, no errors in
+// one pin of each of two chips look like those of a third chip. With 64 bits no error of a chip is
+// ambiguous.
 //
 // A bounded fault is confined to two pins, or to a half of the burst: 32 of the 64 bits (Criss et al., MEMSYS
 // 2020, as summarized by Bennett's RS_boundedFaultReliability).
