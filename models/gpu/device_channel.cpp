@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <stdexcept>
 
 namespace asterism {
 
@@ -17,11 +18,14 @@ DeviceChannel::Counts& DeviceChannel::Counts::operator+=(const Counts& other) {
   table_sectors += other.table_sectors;
   waits += other.waits;
   waited += other.waited;
+  corrected += other.corrected;
+  uncorrectable += other.uncorrectable;
+  silent += other.silent;
   return *this;
 }
 
 DeviceChannel::DeviceChannel(const GpuConfig& config, std::uint32_t number, DeviceMemory& memory,
-                             std::vector<Stall>& stalls)
+                             std::vector<Stall>& stalls, std::vector<MemoryError>& errors)
     : number_(number),
       swizzle_(config.swizzle()),
       memory_(memory),
@@ -31,7 +35,10 @@ DeviceChannel::DeviceChannel(const GpuConfig& config, std::uint32_t number, Devi
       bandwidth_(config.channel),
       l2_(config.l2 / config.channels, config.l2_ways, keeps_contents_),
       monitor_(config.monitor, config.zones_per_channel()),
-      queue_(config.write_queue) {
+      queue_(config.write_queue),
+      code_(config.ecc),
+      faults_(config.ecc, number),
+      errors_(errors) {
   for (std::size_t sectors = 0; sectors < times; ++sectors)
     time_[sectors] = transfer_time(L2Slice::sector * sectors, bandwidth_);
 }
@@ -39,8 +46,7 @@ DeviceChannel::DeviceChannel(const GpuConfig& config, std::uint32_t number, Devi
 void DeviceChannel::store(std::uint32_t line, std::uint8_t sectors, std::span<const std::byte, 128> data) {
   for (unsigned sector = 0; sector < line_size / sector_size; ++sector)
     if ((sectors >> sector & 1) != 0)
-      memory_.write({number_, line * line_size + sector * sector_size},
-                    data.subspan(sector * sector_size, sector_size));
+      copy_in(line * line_size + sector * sector_size, data.subspan(sector * sector_size, sector_size));
 }
 
 // Adds the write to the queue; returns false if the queue is full.
@@ -110,7 +116,7 @@ void DeviceChannel::read(std::uint64_t offset, std::span<std::byte> data) const 
 
 void DeviceChannel::write(std::uint64_t offset, std::span<const std::byte> data) {
   if (!keeps_contents_) return;
-  memory_.write({number_, offset}, data);
+  copy_in(offset, data);
   const std::size_t slot = l2_.peek(static_cast<std::uint32_t>(offset / line_size));
   if (slot != L2Slice::no_slot)
     std::ranges::copy(data, l2_.data(slot).begin() + static_cast<std::ptrdiff_t>(offset % line_size));
@@ -122,7 +128,102 @@ void DeviceChannel::drop(std::uint32_t zone) {
   });
 }
 
+// ---- faults ----
+
+bool DeviceChannel::is_untouched(std::uint64_t offset, Bytes size) const {
+  return !memory_.touched({number_, offset}, size) &&
+         (!may_have_errors_ || !faults_.touches(offset / sector_size, size / L2Slice::sector)) &&
+         !is_contained(static_cast<std::uint32_t>(offset / line_size >> zone_shift_));
+}
+
+void DeviceChannel::copy_in(std::uint64_t offset, std::span<const std::byte> data) {
+  memory_.write({number_, offset}, data);
+  if (!may_have_errors_) return;
+  // Only whole sectors are coded anew.
+  const std::uint64_t first = (offset + sector_size - 1) / sector_size;
+  const std::uint64_t end = (offset + data.size()) / sector_size;
+  if (end > first) faults_.written(first, end - first);
+}
+
+void DeviceChannel::copy_out(Picoseconds at, std::uint64_t offset, std::span<std::byte> data) {
+  memory_.read({number_, offset}, data);
+  if (!may_have_errors_) return;
+  for (std::size_t done = 0; done < data.size(); done += sector_size) {
+    const std::uint64_t sector = (offset + done) / sector_size;
+    if (decode(sector, data.subspan(done, sector_size)) == SectorOutcome::uncorrectable)
+      return contain(at, sector, false);
+  }
+}
+
+// The sector as the decoder delivers it; `data` is what was written.
+SectorOutcome DeviceChannel::decode(std::uint64_t sector, std::span<std::byte> data) {
+  if (is_contained(zone_of(line_of(sector)))) return SectorOutcome::uncorrectable;
+  SectorBits pattern{};
+  if (!faults_.errors(sector, pattern)) return SectorOutcome::clean;
+  const SectorOutcome outcome = decode_sector(code_, pattern);
+  if (outcome == SectorOutcome::uncorrectable) {
+    ++counts_.uncorrectable;
+    return outcome;
+  }
+  bool is_right = true;
+  for (std::size_t i = 0; i < sector_size; ++i) {
+    data[i] ^= std::byte{pattern[i]};
+    is_right = is_right && pattern[i] == 0;
+  }
+  if (outcome == SectorOutcome::corrected) ++counts_.corrected;
+  if (!is_right) ++counts_.silent;
+  return outcome;
+}
+
+void DeviceChannel::contain(Picoseconds at, std::uint64_t sector, bool by_kernel) {
+  const std::uint32_t zone = zone_of(line_of(sector));
+  const std::uint64_t sectors_per_zone = sectors_per_line << zone_shift_;
+  const bool first = !is_contained(zone);
+  if (first) contained_.insert(std::ranges::upper_bound(contained_, zone), zone);
+  errors_.push_back({at,
+                     {number_, zone},
+                     static_cast<std::uint32_t>(sector % sectors_per_zone * sector_size),
+                     by_kernel,
+                     first});
+}
+
+// Sectors of a line come from memory into the L2.
+void DeviceChannel::load(std::size_t slot, std::uint32_t line, std::uint8_t sectors, Picoseconds at) {
+  const std::uint8_t from_memory = sectors & ~queue_.sectors_of(line);
+  for (std::uint64_t i = 0; i < sectors_per_line; ++i) {
+    if ((from_memory >> i & 1) == 0) continue;
+    const std::uint64_t sector = line * sectors_per_line + i;
+    if (decode(sector, l2_.data(slot).subspan(i * sector_size, sector_size)) == SectorOutcome::uncorrectable)
+      contain(at, sector, true);
+  }
+}
+
+void DeviceChannel::inject(GpuMemoryShape shape, std::uint64_t offset, unsigned bit, bool stuck) {
+  if (!keeps_contents_) throw std::logic_error("a fault is injected into memory without contents");
+  faults_.inject(shape, offset / sector_size, bit, stuck);
+  may_have_errors_ = true;
+}
+
+bool DeviceChannel::is_contained(std::uint32_t zone) const {
+  return std::ranges::binary_search(contained_, zone);
+}
+
+void DeviceChannel::replace(std::uint32_t zone) {
+  const std::uint64_t sectors = sectors_per_line << zone_shift_;
+  faults_.replaced(zone * sectors, sectors);
+  if (is_contained(zone)) {
+    drop(zone);
+    const std::vector<std::byte> zeros(sectors * sector_size);
+    memory_.write({number_, zone * sectors * sector_size}, zeros);
+    std::erase(contained_, zone);
+  }
+  may_have_errors_ = !faults_.empty() || !contained_.empty();
+}
+
 void DeviceChannel::reset(Reset kind) {
+  faults_.reset(kind);
+  if (kind != Reset::warm) contained_.clear();
+  may_have_errors_ = !faults_.empty() || !contained_.empty();
   busy_until_ = {};
   l2_.clear();
   queue_.clear();

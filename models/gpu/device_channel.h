@@ -5,6 +5,11 @@
 // queue; if the queue is full, the access that evicts the line is refused, and nothing changes except what
 // the monitor has noted.
 //
+// Faults of the memory (sector_faults.h) are decoded where a sector is read from it: when the L2 misses it, for
+// a read or a write of a kernel, whose new words depend on the old ones, and when a copy reads it. A sector
+// that is uncorrectable makes its zone *contained*: it is dropped from the L2, and any later read of it is an
+// error, too, until the zone is retired. Errors that the code has not seen are in the data from then on.
+//
 // Sectors (32 bytes) are the unit of transfer: those that a read misses, dirty sectors of an evicted line,
 // and sectors of the zone table that the monitor fetches or writes back.
 #pragma once
@@ -23,6 +28,7 @@
 #include "gpu/gpu_config.h"
 #include "gpu/kernel_source.h"
 #include "gpu/l2_slice.h"
+#include "gpu/sector_faults.h"
 #include "gpu/write_queue.h"
 #include "zone_monitor/zone_monitor.h"
 
@@ -35,6 +41,15 @@ struct Stall {
   bool first;  // the first one for its zone; otherwise it is the first in the queue
 };
 
+// An uncorrectable error, or a read of a zone that has had one.
+struct MemoryError {
+  Picoseconds at;
+  Zone zone;
+  std::uint32_t offset;  // of the sector in its zone
+  bool by_kernel;        // otherwise by a copy
+  bool first;            // the zone is contained from now on
+};
+
 class DeviceChannel {
  public:
   struct Counts {
@@ -42,6 +57,8 @@ class DeviceChannel {
     std::uint64_t sectors_read = 0, sectors_written = 0, table_sectors = 0;
     std::uint64_t waits = 0;  // writes that took an entry in the queue
     Picoseconds waited{};     // the total of their waiting times
+    // Sectors with an error that were read; silent: the code has not seen it, or has corrected the wrong bits.
+    std::uint64_t corrected = 0, uncorrectable = 0, silent = 0;
 
     Counts& operator+=(const Counts& other);
   };
@@ -54,9 +71,10 @@ class DeviceChannel {
     bool write;
   };
 
-  // Stalls that are the first of their zone or of the queue are appended to the existing stalls.
+  // Stalls that are the first of their zone or of the queue are appended to the existing stalls, and
+  // uncorrectable errors to the existing errors.
   DeviceChannel(const GpuConfig& config, std::uint32_t number, DeviceMemory& memory,
-                std::vector<Stall>& stalls);
+                std::vector<Stall>& stalls, std::vector<MemoryError>& errors);
 
   ZoneMonitor& monitor() { return monitor_; }
   const ZoneMonitor& monitor() const { return monitor_; }
@@ -107,6 +125,21 @@ class DeviceChannel {
   // Invalidates all lines of a zone in the L2, dirty or not.
   void drop(std::uint32_t zone);
 
+  // ---- copies of memory, without the L2 ----
+
+  // Whether all these bytes are 0, as they were never written and have no fault.
+  bool is_untouched(std::uint64_t offset, Bytes size) const;
+  // Whole sectors, as the decoder delivers them. An uncorrectable one is appended to the errors.
+  void copy_out(Picoseconds at, std::uint64_t offset, std::span<std::byte> data);
+  void copy_in(std::uint64_t offset, std::span<const std::byte> data);
+
+  // ---- faults; only if contents are kept ----
+
+  void inject(GpuMemoryShape shape, std::uint64_t offset, unsigned bit, bool stuck);
+  bool is_contained(std::uint32_t zone) const;
+  // Spare memory replaces the zone; the contents of a contained one are lost.
+  void replace(std::uint32_t zone);
+
   void reset(Reset kind);
 
  private:
@@ -122,6 +155,9 @@ class DeviceChannel {
   void below(std::uint32_t line, std::span<std::byte, 128> data) const;
   void change(std::size_t slot, std::uint32_t line, std::uint8_t sectors, std::uint64_t kernel);
   void leave_queue(Picoseconds at, const WaitingWrite& write);
+  void load(std::size_t slot, std::uint32_t line, std::uint8_t sectors, Picoseconds at);
+  SectorOutcome decode(std::uint64_t sector, std::span<std::byte> data);
+  void contain(Picoseconds at, std::uint64_t sector, bool by_kernel);
 
   static constexpr std::size_t times = 65;
   static constexpr std::uint64_t sectors_per_line = 4;
@@ -139,6 +175,11 @@ class DeviceChannel {
   ZoneMonitor monitor_;
   WriteQueue queue_;
   Counts counts_;
+  SectorCode code_;
+  SectorFaults faults_;
+  std::vector<std::uint32_t> contained_;  // zones, in order
+  std::vector<MemoryError>& errors_;
+  bool may_have_errors_ = false;  // a fault, or a contained zone
 };
 
 inline Picoseconds DeviceChannel::move(Picoseconds at, std::uint64_t sectors) {
@@ -160,6 +201,8 @@ inline bool DeviceChannel::access_line(L2Slice::Place place, std::uint32_t line,
   } else {
     ++counts_.hits;
   }
+  if (may_have_errors_) [[unlikely]]
+    load(slot, line, mask & ~l2_.valid(slot), access.at);
   if (access.write) {
     l2_.written(slot, mask);
     if (keeps_contents_) change(slot, line, mask, kernel);

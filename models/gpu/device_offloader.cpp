@@ -4,13 +4,10 @@
 
 namespace asterism {
 
-DeviceOffloader::DeviceOffloader(const GpuConfig& config, std::uint32_t number, DeviceChannel& channel,
-                                 DeviceMemory& memory)
-    : number_(number),
-      zone_size_(config.zone),
+DeviceOffloader::DeviceOffloader(const GpuConfig& config, DeviceChannel& channel)
+    : zone_size_(config.zone),
       transfer_(config.transfer),
       channel_(channel),
-      memory_(memory),
       buffer_(config.buffer / config.channels, config.zone),
       latency_(config.latency) {}
 
@@ -42,9 +39,9 @@ std::optional<Picoseconds> DeviceOffloader::resume(Picoseconds now, std::optiona
   if (const auto next = move_.resume(channel_, now)) return next;
   copied = zone_;
   ++counts_.zones;
-  const ChannelAddress at{number_, zone_ * zone_size_.count()};
-  std::vector<std::byte> contents(memory_.touched(at, zone_size_) ? zone_size_.count() : 0);
-  memory_.read(at, contents);
+  const std::uint64_t at = std::uint64_t{zone_} * zone_size_.count();
+  std::vector<std::byte> contents(channel_.is_untouched(at, zone_size_) ? 0 : zone_size_.count());
+  channel_.copy_out(now, at, contents);
   buffer_.put(zone_, std::move(contents));
   return std::nullopt;
 }

@@ -64,8 +64,7 @@ class DeviceOffloader {
     }
   };
 
-  DeviceOffloader(const GpuConfig& config, std::uint32_t number, DeviceChannel& channel,
-                  DeviceMemory& memory);
+  DeviceOffloader(const GpuConfig& config, DeviceChannel& channel);
 
   void want(std::uint32_t zone) { wanted_.push_back(zone); }
   bool busy() const { return reads_first_ || move_.busy(); }
@@ -86,10 +85,8 @@ class DeviceOffloader {
  private:
   std::optional<Picoseconds> take_up(Picoseconds now, std::uint32_t zone);
 
-  std::uint32_t number_;
   Bytes zone_size_, transfer_;
   DeviceChannel& channel_;
-  DeviceMemory& memory_;
   TransferBuffer buffer_;
   std::deque<std::uint32_t> wanted_;  // unpreserved zones are at the front when it is idle
   std::uint32_t in_order_ = 0;        // all zones below are preserved or wanted

@@ -40,8 +40,9 @@ struct Offloading : ::testing::Test {
   const GpuConfig config = small_gpu();
   DeviceMemory memory{1, 64_KiB, MemoryContents::bytes};
   std::vector<Stall> stalls;
-  DeviceChannel channel{config, 0, memory, stalls};
-  DeviceOffloader offloader{config, 0, channel, memory};
+  std::vector<MemoryError> errors;
+  DeviceChannel channel{config, 0, memory, stalls, errors};
+  DeviceOffloader offloader{config, channel};
   Picoseconds now{};
 };
 using Zones = std::vector<std::uint32_t>;
@@ -61,10 +62,11 @@ TEST(OffloadingWithLatency, EachCopyBeginsALatencyLater) {
   config.latency = 400_ns;
   DeviceMemory memory{1, 64_KiB, MemoryContents::none};
   std::vector<Stall> stalls;
-  DeviceChannel channel{config, 0, memory, stalls};
+  std::vector<MemoryError> errors;
+  DeviceChannel channel{config, 0, memory, stalls, errors};
   channel.monitor().expose(0);
   channel.monitor().begin();
-  DeviceOffloader offloader{config, 0, channel, memory};
+  DeviceOffloader offloader{config, channel};
   std::optional<std::uint32_t> copied;
   EXPECT_EQ(offloader.start(0_ns), 400_ns);
   EXPECT_TRUE(offloader.busy());

@@ -38,9 +38,9 @@ class EventHeap {
     entries_.pop_back();
     return first;
   }
-  // Removes all events except those of this kind.
-  void keep(Kind kind) {
-    std::erase_if(entries_, [&](const Entry& entry) { return entry.kind != kind; });
+  // Removes all events before this kind, in its order.
+  void keep_from(Kind kind) {
+    std::erase_if(entries_, [&](const Entry& entry) { return entry.kind < kind; });
     std::ranges::make_heap(entries_, std::greater{});
   }
   void clear() { entries_.clear(); }

@@ -32,8 +32,8 @@ Gpu::Impl::Impl(const GpuConfig& wanted, MemoryContents contents, std::uint32_t 
   channels.reserve(config.channels);
   offloaders_.reserve(config.channels);
   for (std::uint32_t channel = 0; channel < config.channels; ++channel) {
-    channels.emplace_back(config, channel, memory, stalls);
-    offloaders_.emplace_back(config, channel, channels[channel], memory);
+    channels.emplace_back(config, channel, memory, stalls, memory_errors);
+    offloaders_.emplace_back(config, channels[channel]);
   }
 }
 
@@ -121,6 +121,54 @@ void Gpu::Impl::launch(Picoseconds now, KernelSource& source, std::uint64_t kern
 void Gpu::Impl::look_after_pipelines() {
   if (const auto end = pipelines.take_end()) events_.push(*end, Event::kernel_ended);
   if (!stalls.empty()) hear_stalls();
+  if (!memory_errors.empty()) hear_memory_errors();
+}
+
+// Contains the zones that have just failed, and stops the kernel that has read one. What pipelines have done
+// ahead of the present is reported at its time.
+void Gpu::Impl::hear_memory_errors() {
+  const std::vector<MemoryError> errors = std::exchange(memory_errors, {});
+  for (const MemoryError& error : errors) {
+    if (error.first) {
+      ++error_counts.contained;
+      channels[error.zone.channel].drop(error.zone.index);
+      unreported_.push_back(error);
+      events_.push(std::max(now_, error.at), Event::zone_contained, error.zone);
+    }
+    if (!error.by_kernel || stopped_by || !kernel_runs) continue;
+    stopped_by = error.zone;
+    ++error_counts.kernels_stopped;
+    pipelines.reset();
+    events_.push(std::max(now_, error.at), Event::kernel_ended);
+  }
+}
+
+void Gpu::Impl::report_contained(Picoseconds at, Zone zone) {
+  const auto found = std::ranges::find(unreported_, zone, &MemoryError::zone);
+  const MemoryError error = *found;
+  unreported_.erase(found);
+  sink_.zone_contained(at, zone, error.offset, error.by_kernel);
+}
+
+// ---- faults ----
+
+void Gpu::Impl::inject(const GpuMemoryFault& fault) {
+  const ChannelAddress place = swizzle.place(fault.address);
+  channels[place.channel].inject(fault.shape, place.offset, fault.bit, fault.stuck);
+  ++error_counts.faults;
+}
+
+Gpu::Retirement Gpu::Impl::retire(Picoseconds now, Zone zone) {
+  if (kernel_runs || snapshot.open || transfer.way != Transfer::Way::none) return Retirement::busy;
+  if (error_counts.retired == config.spare_zones) return Retirement::no_spare;
+  now_ = now;
+  ++error_counts.retired;
+  if (channels[zone.channel].is_contained(zone.index))
+    needs_full_ = true;
+  else
+    channels[zone.channel].move(now, 2 * (config.zone / L2Slice::sector));  // it is read and written
+  channels[zone.channel].replace(zone.index);
+  return Retirement::done;
 }
 
 // ---- time ----
@@ -169,10 +217,16 @@ void Gpu::Impl::act(Picoseconds at, Event event, Zone zone) {
     case Event::zone_waits:
       sink_.zone_waits(at, zone);
       break;
+    case Event::zone_contained:
+      report_contained(at, zone);
+      break;
     case Event::kernel_ended:
       kernel_runs = false;
       pipelines.reset();
-      sink_.kernel_ended(at);
+      if (const auto by = std::exchange(stopped_by, std::nullopt))
+        sink_.kernel_stopped(at, *by);
+      else
+        sink_.kernel_ended(at);
       break;
   }
 }
@@ -181,7 +235,10 @@ void Gpu::Impl::reset(Reset kind) {
   clear_transfer(now_);
   pipelines.reset();
   kernel_runs = false;
+  stopped_by.reset();
   stalls.clear();
+  memory_errors.clear();
+  unreported_.clear();
   stop_offloading();
   events_.clear();
   for (DeviceChannel& channel : channels) channel.reset(kind);
@@ -223,6 +280,16 @@ void Gpu::Impl::report(Statistics& statistics) const {
   statistics.add("to_host", counts_.to_host);
   statistics.add("from_host", counts_.from_host);
   monitored.report(statistics.group("zone_monitors"));
+  if (config.ecc == SectorCode::none && error_counts.faults == 0) return;
+  Statistics& errors = statistics.group("memory_errors");
+  errors.add("faults", error_counts.faults);
+  errors.add("corrected", memory_counts.corrected);
+  errors.add("uncorrectable", memory_counts.uncorrectable);
+  errors.add("silent", memory_counts.silent);
+  errors.add("zones_contained", error_counts.contained);
+  errors.add("zones_retired", error_counts.retired);
+  errors.add("kernels_stopped", error_counts.kernels_stopped);
+  errors.add("copies_failed", error_counts.copies_failed);
 }
 
 // ---- public functions ----
@@ -264,6 +331,14 @@ void Gpu::copy_in(Picoseconds now, std::span<const Zone> zones, Address from) {
 void Gpu::peek(std::uint64_t address, std::span<std::byte> data) const { impl_->peek(address, data); }
 void Gpu::poke(std::uint64_t address, std::span<const std::byte> data) { impl_->poke(address, data); }
 const DeviceMemory& Gpu::memory() const { return impl_->memory; }
+void Gpu::inject(const GpuMemoryFault& fault) { impl_->inject(fault); }
+bool Gpu::is_contained(Zone zone) const { return impl_->channels.at(zone.channel).is_contained(zone.index); }
+std::uint32_t Gpu::spare_zones() const {
+  return impl_->config.spare_zones - static_cast<std::uint32_t>(impl_->error_counts.retired);
+}
+std::uint64_t Gpu::corrected() const { return impl_->errors_counted().corrected; }
+std::uint64_t Gpu::uncorrectable() const { return impl_->errors_counted().uncorrectable; }
+Gpu::Retirement Gpu::retire(Picoseconds now, Zone zone) { return impl_->retire(now, zone); }
 ZoneMonitor& Gpu::monitor(std::uint32_t channel) { return impl_->channels.at(channel).monitor(); }
 const ZoneMonitor& Gpu::monitor(std::uint32_t channel) const { return impl_->channels.at(channel).monitor(); }
 void Gpu::transferred(Picoseconds now) { impl_->transferred(now); }

@@ -42,10 +42,17 @@
 // A write that waits longer than `watchdog` aborts the snapshot, as abort_snapshot() does: all writes
 // proceed, and the next snapshot has to be full. The same happens if an access to the host's memory fails.
 //
+// Errors of memory (device_channel.h). An uncorrectable error contains its zone, as the page of an A100 is
+// taken offline: contained() is what a driver has to deal with. A kernel that reads it is stopped at once, and
+// ends with Sink::kernel_stopped; a snapshot that copies it is given up. A kernel may have read and written
+// ahead by up to a slice of time (kernel_pipelines.h). retire() replaces the zone by spare memory, as long as
+// there is any; its contents are lost, and the next snapshot has to be full. Zones that were retired stay so.
+//
 // The sink is called from within methods; it may call any method except advance_to() and reset().
 //
-// reset: warm ends kernels and the snapshot, empties the L2 (its dirty data are lost), and keeps memory; cold
-// and power_loss also empty memory. After every kind the next snapshot has to be full.
+// reset: warm ends kernels and the snapshot, empties the L2 (its dirty data are lost), and keeps memory with
+// its faults and contained zones; cold and power_loss also empty memory, and keep the stuck faults alone. After
+// every kind the next snapshot has to be full. Retired zones stay retired.
 //
 // Source: lee2019 sections 4.1 to 4.3, 5.1; rates and sizes in gpu_config.h. The model of pipelines and
 // queues is this project's.
@@ -62,6 +69,7 @@
 #include "base/memory_port.h"
 #include "base/statistics.h"
 #include "gpu/gpu_config.h"
+#include "gpu/gpu_memory_fault.h"
 #include "gpu/host_link.h"
 #include "gpu/kernel_source.h"
 
@@ -72,7 +80,7 @@ enum class Offloader : std::uint8_t { driver, device };
 
 class Gpu {
  public:
-  enum class Failure : std::uint8_t { watchdog, host_memory, aborted };
+  enum class Failure : std::uint8_t { watchdog, host_memory, aborted, memory_error };
 
   // The host's memory at the other end of the link. Data are empty if contents are not kept.
   struct HostMemory : MemoryPort {
@@ -88,6 +96,10 @@ class Gpu {
     virtual ~Sink() = default;
     // A write that is in the L2 may not be in memory yet.
     virtual void kernel_ended(Picoseconds at) = 0;
+    // In place of kernel_ended(): it has read this zone, which is contained.
+    virtual void kernel_stopped(Picoseconds at, Zone) { kernel_ended(at); }
+    // The first uncorrectable error of the zone; `offset` is that of its sector.
+    virtual void zone_contained(Picoseconds /*at*/, Zone, std::uint32_t /*offset*/, bool /*by_kernel*/) {}
     // The first write to the zone that has to wait; only if the driver takes the snapshot.
     virtual void zone_waits(Picoseconds at, Zone zone) = 0;
     // These zones are now stored contiguously in the open extent.
@@ -163,6 +175,17 @@ class Gpu {
   // written.
   void poke(std::uint64_t address, std::span<const std::byte> data);
   const DeviceMemory& memory() const;
+
+  // A fault of memory whose contents are kept, from now on.
+  void inject(const GpuMemoryFault& fault);
+  bool is_contained(Zone zone) const;
+  std::uint32_t spare_zones() const;  // that are left
+  std::uint64_t corrected() const;    // sectors, in all channels
+  std::uint64_t uncorrectable() const;
+  enum class Retirement : std::uint8_t { done, busy, no_spare };
+  // A zone that is not contained keeps its contents. busy: a kernel, a snapshot or a copy is in progress.
+  Retirement retire(Picoseconds now, Zone zone);
+
   ZoneMonitor& monitor(std::uint32_t channel);
   const ZoneMonitor& monitor(std::uint32_t channel) const;
 

@@ -66,7 +66,7 @@ constexpr Rule rules[] = {
 
 }  // namespace
 
-static_assert(member_count<GpuConfig>() == 14);
+static_assert(member_count<GpuConfig>() == 16);
 void describe(Fields& f, GpuConfig& c) {
   f("memory", c.memory, "The memory of all channels. Only what is written takes space in the simulator.",
     within(64_KiB, 1_TiB));
@@ -104,6 +104,14 @@ void describe(Fields& f, GpuConfig& c) {
   f("watchdog", c.watchdog,
     "The longest time for which a write may wait for its zone before the snapshot is aborted.",
     within(1_us, 100'000_s));
+  f("ecc", c.ecc,
+    "The code of each sector of 32 bytes. Without a code, faults change data silently; with one, most are "
+    "corrected or detected.",
+    one_of<SectorCode>());
+  f("spare_zones", c.spare_zones,
+    "The number of zones that the driver can retire. When none is left, a zone with an uncorrectable error "
+    "stays unusable.",
+    at_most(1u << 20));
 
   for (const Rule& rule : rules) f.check([&] { return rule.holds(c); }, rule.key, rule.words);
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/units.h"
+#include "ecc/sector_code.h"
 #include "gpu/address_swizzle.h"
 #include "gpu/device_memory.h"
 #include "zone_monitor/zone_monitor.h"
@@ -49,6 +50,11 @@ struct GpuConfig {
   // The longest time for which a write may wait for its zone. Assumed: lee2019 has none. Without hints a
   // write waits for a whole snapshot, which takes 8.6 s for 32 GiB over the link of 16 GPUs.
   Picoseconds watchdog = 10_s;
+  // V100 has HBM2 with SECDED; without faults every code is the same, and none keeps a node's results.
+  SectorCode ecc = SectorCode::none;
+  // The zones of all channels that may be replaced by spare memory. Assumed: an A100 has spare rows in each
+  // bank, 512 remappings in all (NVIDIA, "GPU Memory Error Management").
+  std::uint32_t spare_zones = 512;
 
   AddressSwizzle swizzle() const { return {channels, interleave}; }
   Bytes channel_size() const { return memory / channels; }

@@ -25,6 +25,13 @@ class Gpu::Impl {
   void copy_in(Picoseconds now, std::span<const Zone> zones, Address from);
   void peek(std::uint64_t address, std::span<std::byte> data) const;
   void poke(std::uint64_t address, std::span<const std::byte> data);
+  void inject(const GpuMemoryFault& fault);
+  Retirement retire(Picoseconds now, Zone zone);
+  DeviceChannel::Counts errors_counted() const {
+    DeviceChannel::Counts sum;
+    for (const DeviceChannel& channel : channels) sum += channel.counts();
+    return sum;
+  }
   std::optional<Picoseconds> next_event() const;
   void advance_to(Picoseconds now);
   void reset(Reset kind);
@@ -48,12 +55,17 @@ class Gpu::Impl {
   const GpuConfig config;
   const AddressSwizzle swizzle;
   DeviceMemory memory;
-  std::vector<Stall> stalls;  // not handled yet
+  std::vector<Stall> stalls;              // not handled yet
+  std::vector<MemoryError> memory_errors;  // not handled yet
   std::vector<DeviceChannel> channels;
   KernelPipelines pipelines;
   Bytes allocated{};
 
   bool kernel_runs = false;
+  std::optional<Zone> stopped_by;  // the zone whose error has stopped the kernel that ends next
+  struct ErrorCounts {
+    std::uint64_t faults = 0, contained = 0, retired = 0, kernels_stopped = 0, copies_failed = 0;
+  } error_counts;
   struct Snapshot {
     bool open = false;
     Offloader by = Offloader::driver;
@@ -83,12 +95,15 @@ class Gpu::Impl {
     nothing_to_take,
     watchdog,
     zone_waits,
+    zone_contained,
     kernel_ended
   };
 
   bool is_zone(Zone zone) const;
   void act(Picoseconds at, Event event, Zone zone);
   void hear_stalls();
+  void hear_memory_errors();
+  void report_contained(Picoseconds at, Zone zone);
   void look_for_old_waits(Picoseconds now);
   void look_after_pipelines();
 
@@ -126,11 +141,13 @@ class Gpu::Impl {
     std::uint32_t under_way = 0;  // accesses whose end is not known
     Picoseconds done{};           // when the others have ended
     bool ok = true;
+    bool has_memory_error = false;  // a zone of the transfer is uncorrectable: it is not ok
     bool is_busy(Picoseconds now) const { return under_way != 0 || done > now; }
   } host_accesses_;
   std::vector<std::byte> piece_;  // the piece on its way to the host's memory
   // For snapshots by the driver, by numbers of zones: their copy was begun; it has arrived.
   std::vector<bool> copied_, arrived_;
+  std::vector<MemoryError> unreported_;  // of zones that were contained, each with its event
   bool needs_full_ = true;
   bool watches_ = false;  // whether a watchdog event is pending
 

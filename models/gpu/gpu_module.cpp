@@ -46,6 +46,20 @@ std::optional<FaultCheck<GpuLoss>::Problem> GpuModule::problem_of(const GpusConf
       "gpu", fmt::format("there is no GPU {}: the device has {}, counted from 0", loss.gpu, config.count)};
 }
 
+std::optional<FaultCheck<GpuMemoryFault>::Problem> GpuModule::problem_of(const GpusConfig& config,
+                                                                         const GpuMemoryFault& fault) {
+  using Problem = FaultCheck<GpuMemoryFault>::Problem;
+  if (const auto problem = problem_of(config, GpuLoss{fault.gpu})) return Problem{problem->key, problem->words};
+  if (fault.address >= config.device.memory.count())
+    return Problem{"address", fmt::format("expected an address below the GPU's memory of {} bytes, got {}",
+                                          config.device.memory.count(), fault.address)};
+  const SectorCode code = config.device.ecc;
+  if (fault.bit >= 8 * sector_bytes(code))
+    return Problem{"sector_bit", fmt::format("expected a bit of the {} that a sector has with ecc={}, got {}",
+                                      8 * sector_bytes(code), to_text(code), fault.bit)};
+  return std::nullopt;
+}
+
 std::vector<DeviceTreeNode> GpuModule::device_tree(const GpusConfig& config, const NodeView& node,
                                                    const DevicePlace& place) {
   return {device_tree_node("gpu", {"asterism,gpu"}, place, node, config.dma)};
@@ -121,6 +135,18 @@ void GpuModule::connect_registers() {
   computed(r.transfer_size, [this](const GpuPort&) { return config_.device.transfer.count(); });
   computed(r.zones_in_use, [](const GpuPort& port) { return port.zones_in_use(); });
   computed(r.memory, [this](const GpuPort&) { return config_.device.memory / 1_KiB; });
+  const auto place = [](const GpuPort& port) -> std::uint32_t {
+    const auto contained = port.contained();
+    return contained ? contained->offset | (contained->by_kernel ? 0 : 1u << 31) : 0;
+  };
+  computed(r.contained, [](const GpuPort& port) {
+    const auto contained = port.contained();
+    return contained ? contained->zone : ~0u;
+  });
+  computed(r.error_place, place);
+  computed(r.corrected, [](const GpuPort& port) { return port.gpu().corrected(); });
+  computed(r.uncorrectable, [](const GpuPort& port) { return port.gpu().uncorrectable(); });
+  computed(r.spare_zones, [](const GpuPort& port) { return port.gpu().spare_zones(); });
   computed(r.pipelines, [this](const GpuPort&) { return config_.device.pipelines; });
 }
 
@@ -147,6 +173,7 @@ std::uint32_t GpuModule::status_of(unsigned gpu) const {
   const GpuRegisters::Status& status = registers.status;
   return status.running.bits(port.gpu().running()) | status.open.bits(port.snapshot_open()) |
          status.copying.bits(port.gpu().copying()) | status.lost.bits(port.lost()) |
+         status.stopped.bits(port.kernel_was_stopped()) |
          status.busy.bits(is_busy) | status.error.bits(port.error()) | status.failure.bits(failure);
 }
 
@@ -155,6 +182,7 @@ std::uint32_t GpuModule::status_of(unsigned gpu) const {
 void GpuModule::ring(Picoseconds now) {
   for (const std::uint32_t gpu : link_.advance_to(now)) ports_[gpu]->transferred(now);
   for (const auto& port : ports_) port->advance_to(now);
+  while (!memory_faults_.empty() && memory_faults_.front().at <= now) inject_next_memory_fault(now);
   while (!losses_.empty() && losses_.front().at <= now) inject_next(now);
   while (may_execute()) {
     const Given given = given_.front();
@@ -185,6 +213,7 @@ void GpuModule::rearm() {
   std::optional<Picoseconds> next = link_.next_event();
   for (const auto& port : ports_) next = earlier(next, port->next_event());
   if (!losses_.empty()) next = earlier(next, losses_.front().at);
+  if (!memory_faults_.empty()) next = earlier(next, memory_faults_.front().at);
   if (may_execute()) next = now();
   alarm_.arm(next);
 }
@@ -204,6 +233,22 @@ void GpuModule::inject_next(Picoseconds now) {
     ports_[next.fault.gpu]->lose(now);
   else
     log(name()).warn("GPU {} has no power: its loss is ignored", next.fault.gpu);
+}
+
+void GpuModule::inject(const std::vector<Timed<GpuMemoryFault>>& faults) {
+  memory_faults_.insert(memory_faults_.end(), faults.begin(), faults.end());
+  std::ranges::stable_sort(memory_faults_, {}, &Timed<GpuMemoryFault>::at);
+  rearm();
+}
+
+// Cells break without power, too, but have no contents that could be wrong.
+void GpuModule::inject_next_memory_fault(Picoseconds now) {
+  const Timed<GpuMemoryFault> next = memory_faults_.front();
+  memory_faults_.pop_front();
+  if (powered_ || next.fault.stuck)
+    ports_[next.fault.gpu]->inject(now, next.fault);
+  else
+    log(name()).warn("GPU {} has no power: the transient fault of its memory is ignored", next.fault.gpu);
 }
 
 // ---- the rest ----

@@ -32,14 +32,17 @@ using TimedGpuLoss = Timed<GpuLoss>;
 class GpuModule final : public sc_core::sc_module,
                         public Device,
                         public FaultTarget<GpuLoss>,
+                        public FaultTarget<GpuMemoryFault>,
                         public ZoneMonitorHost {
  public:
   using Config = GpusConfig;
-  using Faults = FaultList<GpuLoss>;
+  using Faults = FaultList<GpuLoss, GpuMemoryFault>;
   static DeviceShape shape(const GpusConfig& config, const NodeFacts&);
   static std::vector<RtlUse> rtl(const GpusConfig& config, const NodeView&);
   static std::optional<FaultCheck<GpuLoss>::Problem> problem_of(const GpusConfig& config,
                                                                 const GpuLoss& loss);
+  static std::optional<FaultCheck<GpuMemoryFault>::Problem> problem_of(const GpusConfig& config,
+                                                                       const GpuMemoryFault& fault);
   static std::vector<DeviceTreeNode> device_tree(const GpusConfig& config, const NodeView& node,
                                                  const DevicePlace& place);
 
@@ -55,6 +58,7 @@ class GpuModule final : public sc_core::sc_module,
   GpuModule(const sc_core::sc_module_name& name, const GpusConfig& config, const DeviceContext& context);
 
   void inject(const std::vector<TimedGpuLoss>& losses) override;
+  void inject(const std::vector<Timed<GpuMemoryFault>>& faults) override;
 
   std::vector<tlm::tlm_target_socket<>*> targets() override { return {&target}; }
   std::vector<sc_core::sc_out<bool>*> interrupts() override { return {&interrupt}; }
@@ -99,6 +103,7 @@ class GpuModule final : public sc_core::sc_module,
 
   void ring(Picoseconds now);
   void inject_next(Picoseconds now);
+  void inject_next_memory_fault(Picoseconds now);
   void collect_events();
   void update_interrupt();
   void rearm();
@@ -109,6 +114,7 @@ class GpuModule final : public sc_core::sc_module,
   std::vector<std::unique_ptr<GpuPort>> ports_;
   std::deque<Given> given_;  // commands that were not executed yet
   std::deque<TimedGpuLoss> losses_;
+  std::deque<Timed<GpuMemoryFault>> memory_faults_;
   bool powered_ = true;
   Alarm alarm_;
 };

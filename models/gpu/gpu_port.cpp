@@ -57,7 +57,7 @@ GpuPort::GpuPort(const GpuConfig& config, std::uint32_t number, HostLink& link, 
 
 void GpuPort::command(Picoseconds now, std::uint32_t command, const Arguments& arguments) {
   const bool is_one = command >= static_cast<std::uint32_t>(Command::allocate) &&
-                      command <= static_cast<std::uint32_t>(Command::restart);
+                      command <= static_cast<std::uint32_t>(Command::retire);
   if (!is_one) return finish_command(Error::no_command);
   finish_command(execute(now, {static_cast<Command>(command), arguments}, false));
   end_reading(now);
@@ -101,6 +101,8 @@ GpuPort::Error GpuPort::execute(Picoseconds now, const Reading& reading, bool ha
     case Command::restart:
       reset(Reset::cold);
       return Error::none;
+    case Command::retire:
+      return retire(now, arguments.from);
   }
   return Error::no_command;
 }
@@ -133,6 +135,7 @@ GpuPort::Error GpuPort::launch(Picoseconds now, const Reading& reading, bool has
       kernel.first > in_use || kernel.bytes > in_use - kernel.first || kernel.writes > 1000 || pattern > 1)
     return Error::bad_descriptor;
   kernel_.emplace(kernel, config_.pipelines);
+  kernel_was_stopped_ = false;
   gpu_.launch(now, *kernel_, word_at<std::uint64_t>(bytes, 24));
   kernel_begun_ = now;
   return Error::none;
@@ -187,8 +190,22 @@ GpuPort::Error GpuPort::copy_in(Picoseconds now, const Reading& reading, bool ha
   if (!has_read) return read_list(now, reading);
   std::vector<Zone> zones;
   if (const Error error = zones_of(reading, zones); error != Error::none) return error;
+  if (std::ranges::any_of(zones, [this](Zone zone) { return gpu_.is_contained(zone); }))
+    return Error::bad_zone;
   failed_.reset();
   gpu_.copy_in(now, zones, reading.arguments.extent);
+  return Error::none;
+}
+
+GpuPort::Error GpuPort::retire(Picoseconds now, std::uint32_t number) {
+  if (gpu_.running()) return Error::running;
+  if (snapshot_open()) return Error::open;
+  if (gpu_.copying()) return Error::copying;
+  if (number >= config_.zones()) return Error::bad_zone;
+  if (gpu_.retire(now, zone_of(number)) != Gpu::Retirement::done) return Error::no_spare;
+  const bool was_contained = contained_.erase(number) != 0;
+  record(now, "gpu_zone_retired",
+         {{"zone", number}, {"contents", std::string(was_contained ? "lost" : "kept")}});
   return Error::none;
 }
 
@@ -359,6 +376,24 @@ void GpuPort::kernel_ended(Picoseconds at) {
   if (activity_) activity_->interval(activity_->track(name_ + ".kernels"), kernel_begun_, at, "kernel");
 }
 
+void GpuPort::kernel_stopped(Picoseconds at, Zone zone) {
+  kernel_was_stopped_ = true;
+  record(at, "gpu_kernel_stopped", {{"zone", number_of(zone)}});
+  kernel_ended(at);
+}
+
+void GpuPort::zone_contained(Picoseconds at, Zone zone, std::uint32_t offset, bool by_kernel) {
+  const std::uint32_t number = number_of(zone);
+  contained_[number] = {number, offset, by_kernel};
+  happened_ |= containment;
+  record(at, "gpu_zone_contained",
+         {{"zone", number}, {"offset", offset}, {"by", std::string(by_kernel ? "kernel" : "copy")}});
+}
+
+std::optional<GpuPort::Contained> GpuPort::contained() const {
+  return contained_.empty() ? std::nullopt : std::optional(contained_.begin()->second);
+}
+
 void GpuPort::zone_waits(Picoseconds at, Zone zone) {
   send(at + one_way_, {Message::What::zone_waits, {zone}, {}});
 }
@@ -411,13 +446,21 @@ void GpuPort::forget() {
   happened_ = arrived_ = scanned_ = 0;
   failed_.reset();
   error_ = Error::none;
-  lost_ = false;
+  lost_ = kernel_was_stopped_ = false;
+}
+
+void GpuPort::inject(Picoseconds now, const GpuMemoryFault& fault) {
+  if (lost_ && !fault.stuck) return;
+  gpu_.inject(fault);
+  record(now, "gpu_memory_fault",
+         {{"shape", std::string(to_text(fault.shape))}, {"address", fault.address}});
 }
 
 void GpuPort::lose(Picoseconds now) {
   if (lost_) return;
   gpu_.reset(Reset::power_loss);
   forget();
+  contained_.clear();
   lost_ = true;
   ++losses_;
   happened_ = loss;
@@ -427,6 +470,7 @@ void GpuPort::lose(Picoseconds now) {
 void GpuPort::reset(Reset kind) {
   gpu_.reset(kind);
   forget();
+  if (kind != Reset::warm) contained_.clear();
 }
 
 void GpuPort::report(Statistics& statistics) const {

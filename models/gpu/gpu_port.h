@@ -15,6 +15,7 @@
 //   abort      aborts the snapshot
 //   copy_in    copies the zones of the list, which are stored contiguously from the extent on, into the GPU
 //   restart    empties the memory, ends everything, and puts a lost GPU back into use
+//   retire     spare memory replaces the zone `from`; what a contained zone held is lost
 //
 // preserve and finish take half of the link's round trip to reach the GPU, as zone_waits does to reach the
 // host; a scan takes the whole round trip. Accesses to lists and kernels take the time of memory. Everything
@@ -53,7 +54,8 @@ class GpuPort final : private Gpu::Sink {
     finish = 7,
     abort = 8,
     copy_in = 9,
-    restart = 10
+    restart = 10,
+    retire = 11
   };
   enum class Error : std::uint8_t {
     none,
@@ -69,7 +71,8 @@ class GpuPort final : private Gpu::Sink {
     nothing_allocated,
     no_snapshot,  // none is open that the driver takes; for abort, none at all
     incomplete,   // finish: zones have not arrived
-    lost
+    lost,
+    no_spare  // retire: no spare zone is left
   };
   enum Happened : std::uint32_t {
     kernel_end = 1,
@@ -79,7 +82,8 @@ class GpuPort final : private Gpu::Sink {
     taken = 16,
     failure = 32,
     copied = 64,
-    loss = 128
+    loss = 128,
+    containment = 256
   };
   struct Arguments {
     Address list{}, extent{}, arrivals{};  // 0 if there are no arrivals
@@ -110,6 +114,16 @@ class GpuPort final : private Gpu::Sink {
   void drop_waiting_zone() { waits_.pop_front(); }
   bool snapshot_open() const { return gpu_.snapshot_open() || is_taken_; }
   std::uint32_t zones_in_use() const;
+  // Of the contained zone with the lowest number: what has found its error, and the sector's offset in it.
+  struct Contained {
+    std::uint32_t zone, offset;
+    bool by_kernel;
+  };
+  std::optional<Contained> contained() const;
+  // Whether a contained zone has stopped the last kernel.
+  bool kernel_was_stopped() const { return kernel_was_stopped_; }
+  // Of memory, from now on. A lost GPU has no memory that could fail.
+  void inject(Picoseconds now, const GpuMemoryFault& fault);
   const Gpu& gpu() const { return gpu_; }
   Gpu& gpu() { return gpu_; }
 
@@ -152,6 +166,7 @@ class GpuPort final : private Gpu::Sink {
   Error copy_out(Picoseconds now, const Reading& reading, bool has_read);
   Error preserve(Picoseconds now, const Reading& reading, bool has_read);
   Error copy_in(Picoseconds now, const Reading& reading, bool has_read);
+  Error retire(Picoseconds now, std::uint32_t number);
   Error read(Picoseconds now, const Reading& reading, Bytes size);
   Error read_list(Picoseconds now, const Reading& reading);
   Error zones_of(const Reading& reading, std::vector<Zone>& zones) const;
@@ -174,6 +189,8 @@ class GpuPort final : private Gpu::Sink {
   void record(Picoseconds at, std::string_view kind, std::initializer_list<EventLog::Detail> details = {});
 
   void kernel_ended(Picoseconds at) override;
+  void kernel_stopped(Picoseconds at, Zone zone) override;
+  void zone_contained(Picoseconds at, Zone zone, std::uint32_t offset, bool by_kernel) override;
   void zone_waits(Picoseconds at, Zone zone) override;
   void arrived(Picoseconds at, std::span<const Zone> zones) override;
   void snapshot_taken(Picoseconds at) override;
@@ -193,7 +210,8 @@ class GpuPort final : private Gpu::Sink {
   Error error_ = Error::none;
   std::uint32_t happened_ = 0, arrived_ = 0, scanned_ = 0;
   std::optional<Gpu::Failure> failed_;
-  bool lost_ = false, refused_ = false;
+  bool lost_ = false, refused_ = false, kernel_was_stopped_ = false;
+  std::map<std::uint32_t, Contained> contained_;  // by zone
   Offloader by_ = Offloader::driver;
   SnapshotKind kind_ = SnapshotKind::full;
   Address arrivals_{};
@@ -208,7 +226,8 @@ class GpuPort final : private Gpu::Sink {
 constexpr auto enum_names(Gpu::Failure) {
   return std::to_array<EnumName<Gpu::Failure>>({{Gpu::Failure::watchdog, "watchdog"},
                                                 {Gpu::Failure::host_memory, "host_memory"},
-                                                {Gpu::Failure::aborted, "aborted"}});
+                                                {Gpu::Failure::aborted, "aborted"},
+                                                {Gpu::Failure::memory_error, "memory_error"}});
 }
 
 }  // namespace asterism

@@ -38,7 +38,8 @@ struct GpuRegisters : RegisterBank {
            {"finish", 7, "finishes the snapshot, all of whose zones have arrived"},
            {"abort", 8, "aborts the snapshot"},
            {"copy_in", 9, "copies the zones of LIST, which are stored contiguously from EXTENT on, into the GPU"},
-           {"restart", 10, "empties the memory, ends everything, and puts a lost GPU back into use"}}}}, gpus, window};
+           {"restart", 10, "empties the memory, ends everything, and puts a lost GPU back into use"},
+           {"retire", 11, "replaces the zone FROM by spare memory; what a contained zone held is lost"}}}}, gpus, window};
   struct Status : Register {
     using Register::Register;
     FieldOf<bool> running{*this, {"running", 0, 1, "A kernel is running"}};
@@ -46,6 +47,7 @@ struct GpuRegisters : RegisterBank {
     FieldOf<bool> copying{*this, {"copying", 2, 1, "Zones are being transferred over the link"}};
     FieldOf<bool> lost{*this, {"lost", 3, 1, "The GPU has failed and its memory is lost, until restart"}};
     FieldOf<bool> busy{*this, {"busy", 4, 1, "A command waits for its list or kernel, which is read from memory"}};
+    FieldOf<bool> stopped{*this, {"stopped", 5, 1, "The last kernel was stopped, because it has read a contained zone"}};
     FieldOf<GpuPort::Error> error{*this, {"error", 8, 8, "Why the last command was refused; a refused command has no effect",
         {{"none", 0, "it was not refused"}, {"no_command", 1, "there is no such operation"},
          {"bad_descriptor", 2, "the kernel or size is invalid, or the list is empty or has more zones than exist"},
@@ -55,11 +57,13 @@ struct GpuRegisters : RegisterBank {
          {"needs_full", 8, "there is no previous snapshot for an increment"},
          {"nothing_allocated", 9, "no memory is in use"},
          {"no_snapshot", 10, "no snapshot taken by the driver is open; for abort, no snapshot is open"},
-         {"incomplete", 11, "zones have not arrived"}, {"lost", 12, "the GPU has failed"}}}};
-    FieldOf<std::uint32_t> failure{*this, {"failure", 16, 2, "Why the last snapshot or copy_in was aborted",
+         {"incomplete", 11, "zones have not arrived"}, {"lost", 12, "the GPU has failed"},
+         {"no_spare", 13, "no spare zone is left"}}}};
+    FieldOf<std::uint32_t> failure{*this, {"failure", 16, 3, "Why the last snapshot or copy_in was aborted",
         {{"none", 0, "it was not aborted"}, {"watchdog", 1, "a write has waited for too long"},
          {"host_memory", 2, "the address is outside of DRAM, or memory cannot be read"},
-         {"aborted", 3, "by an abort command"}}}};
+         {"aborted", 3, "by an abort command"},
+         {"memory_error", 4, "a zone has an uncorrectable error: CONTAINED"}}}};
   } status{*this, 0x0c, "STATUS", Access::read_only, 0, "What is in progress, and the result of the last command", {}, gpus, window};
   Register interrupt_status{*this, 0x10, "INTERRUPT_STATUS", Access::write_one_to_clear, 0, "What happened since a bit was cleared",
       {{"kernel_ended", 0, 1, "All pipelines have finished their kernel"},
@@ -69,10 +73,11 @@ struct GpuRegisters : RegisterBank {
        {"taken", 4, 1, "The snapshot is complete"},
        {"failed", 5, 1, "The snapshot, or a copy_in, was aborted: STATUS.failure"},
        {"copied_in", 6, 1, "The zones of copy_in are in the GPU's memory"},
-       {"lost", 7, 1, "The GPU has failed"}}, gpus, window};
+       {"lost", 7, 1, "The GPU has failed"},
+       {"contained", 8, 1, "An uncorrectable error of memory was found, and its zone is contained: CONTAINED"}}, gpus, window};
   Register interrupt_enable{*this, 0x14, "INTERRUPT_ENABLE", Access::read_write, 0, 
       "What interrupts: the line is high while, in any window, a bit is set here and in INTERRUPT_STATUS",
-      {{"all", 0, 8, "The bits of INTERRUPT_STATUS"}}, gpus, window};
+      {{"all", 0, 9, "The bits of INTERRUPT_STATUS"}}, gpus, window};
   Register list_low{*this, 0x18, "LIST_LOW", Access::read_write, 0, "Physical address of a kernel or of a list of zones, bits 31:0", {}, gpus, window};
   Register list_high{*this, 0x1c, "LIST_HIGH", Access::read_write, 0, "Physical address of a kernel or of a list of zones, bits 63:32", {}, gpus, window};
   Register count{*this, 0x20, "COUNT", Access::read_write, 0, "The number of zones in the list, or the maximum of a scan; for allocate: KiB", {}, gpus, window};
@@ -103,6 +108,14 @@ struct GpuRegisters : RegisterBank {
   Register pipelines{*this, 0x5c, "PIPELINES", Access::read_only, varies, "Number of pipelines that run a kernel (node.gpu.pipelines)", {}, gpus, window};
   Register transfer_size{*this, 0x60, "TRANSFER_SIZE", Access::read_only, varies,
       "Maximum number of bytes that one copy_out gathers, at least one zone (node.gpu.transfer); it guides the driver, and more is not refused", {}, gpus, window};
+  Register contained{*this, 0x64, "CONTAINED", Access::read_only, ~0u,
+      "Number of the first contained zone, which has an uncorrectable error: it cannot be used until it is retired; ~0: none", {}, gpus, window};
+  Register error_place{*this, 0x68, "ERROR_PLACE", Access::read_only, 0, "Where and by what the error of CONTAINED was found",
+      {{"offset", 0, 24, "Offset in the zone, in bytes, of the 32 bytes that are uncorrectable"},
+       {"by_copy", 31, 1, "By a copy for a snapshot; otherwise by a kernel, which was stopped"}}, gpus, window};
+  Register corrected{*this, 0x6c, "CORRECTED", Access::read_only, 0, "Number of times that 32 bytes with an error were read and corrected", {}, gpus, window};
+  Register uncorrectable{*this, 0x70, "UNCORRECTABLE", Access::read_only, 0, "Number of times that 32 bytes with an uncorrectable error were read", {}, gpus, window};
+  Register spare_zones{*this, 0x74, "SPARE_ZONES", Access::read_only, varies, "Number of zones that can still be retired", {}, gpus, window};
   // clang-format on
 };
 

@@ -58,7 +58,7 @@ Picoseconds Gpu::Impl::begin_snapshot(Picoseconds now, SnapshotKind kind, Offloa
 }
 
 void Gpu::Impl::stop_offloading() {
-  events_.keep(Event::kernel_ended);
+  events_.keep_from(Event::zone_contained);
   watches_ = false;
   for (PacedMove& move : link_moves_) move.stop();
   for (DeviceOffloader& offloader : offloaders_) offloader.clear();
@@ -209,6 +209,11 @@ void Gpu::Impl::wake(Picoseconds now, std::uint32_t channel) {
 void Gpu::Impl::resume_copying(Picoseconds now, std::uint32_t channel) {
   std::optional<std::uint32_t> copied;
   expect_copy(channel, offloaders_[channel].resume(now, copied));
+  if (!memory_errors.empty()) {
+    hear_memory_errors();
+    ++error_counts.copies_failed;
+    return give_up(now, Failure::memory_error);
+  }
   if (!copied) return;
   ZoneMonitor& monitor = channels[channel].monitor();
   monitor.preserve(*copied);
@@ -260,6 +265,7 @@ void Gpu::Impl::clear_transfer(Picoseconds now) {
   host_.abandon();
   host_accesses_.under_way = 0;
   host_accesses_.ok = true;
+  host_accesses_.has_memory_error = false;
 }
 
 void Gpu::Impl::start_link(Picoseconds now) {
@@ -314,7 +320,8 @@ void Gpu::Impl::access_ended(const AccessEnd& end) {
 }
 
 void Gpu::Impl::refuse_transfer(Picoseconds now) {
-  if (transfer.way == Transfer::Way::out) return give_up(now, Failure::host_memory);
+  if (transfer.way == Transfer::Way::out)
+    return give_up(now, host_accesses_.has_memory_error ? Failure::memory_error : Failure::host_memory);
   clear_transfer(now);
   sink_.snapshot_failed(now, Failure::host_memory);
 }
@@ -340,7 +347,7 @@ void Gpu::Impl::pass_out(Picoseconds now, Bytes from, Bytes size) {
     const Zone zone = transfer.zones[number];
     const ChannelAddress place{zone.channel, (config.zone * zone.index + offset).count()};
     const bool by_device = snapshot.by == Offloader::device;
-    const bool is_zero = by_device ? transfer.contents[number].empty() : !memory.touched(place, part);
+    const bool is_zero = by_device ? transfer.contents[number].empty() : channels[zone.channel].is_untouched(place.offset, part);
     if (is_zero != (zeros != 0_B)) flush(at);
     if (is_zero) {
       zeros += part;
@@ -351,11 +358,16 @@ void Gpu::Impl::pass_out(Picoseconds now, Bytes from, Bytes size) {
         std::ranges::copy(std::span(transfer.contents[number]).subspan(offset.count(), part.count()),
                           bytes.begin());
       else
-        memory.read(place, bytes);
+        channels[zone.channel].copy_out(now, place.offset, bytes);
     }
     at += part;
   }
   flush(from + size);
+  if (memory_errors.empty()) return;
+  hear_memory_errors();
+  ++error_counts.copies_failed;
+  host_accesses_.ok = false;
+  host_accesses_.has_memory_error = true;
 }
 
 void Gpu::Impl::pass_in(Picoseconds now, Bytes from, Bytes size) {
@@ -366,7 +378,7 @@ void Gpu::Impl::pass_in(Picoseconds now, Bytes from, Bytes size) {
                [this, zone, offset, ended = begin_access()](const AccessEnd& end) {
                  if (end.ok && offset == 0_B) channels[zone.channel].drop(zone.index);
                  if (end.ok)
-                   memory.write({zone.channel, (config.zone * zone.index + offset).count()}, end.data);
+                   channels[zone.channel].copy_in((config.zone * zone.index + offset).count(), end.data);
                  ended(end);
                });
     at += part;

@@ -15,7 +15,7 @@ using Lists = std::vector<std::vector<DeviceAccess>>;
 struct Pipelines : ::testing::Test {
   explicit Pipelines(Picoseconds latency = {}) {
     config.latency = latency;
-    channels.emplace_back(config, 0, memory, stalls);
+    channels.emplace_back(config, 0, memory, stalls, errors);
     pipelines.emplace(config, channels);
   }
   void launch(Lists lists, Picoseconds at = 0_ns) {
@@ -50,6 +50,7 @@ struct Pipelines : ::testing::Test {
   GpuConfig config = small_gpu();
   DeviceMemory memory{1, 64_KiB, MemoryContents::bytes};
   std::vector<Stall> stalls;
+  std::vector<MemoryError> errors;
   std::vector<DeviceChannel> channels;
   std::optional<KernelPipelines> pipelines;
   std::optional<ListedKernel> kernel;

@@ -53,6 +53,13 @@ class WriteQueue {
   }
   void clear() { writes_.clear(); }
 
+  // A mask of the sectors of a line that wait.
+  std::uint8_t sectors_of(std::uint32_t line) const {
+    std::uint8_t sectors = 0;
+    for (const WaitingWrite& write : writes_)
+      if (write.line == line) sectors |= write.sectors;
+    return sectors;
+  }
   // Overlays the waiting writes of a line on its bytes in memory.
   void overlay(std::uint32_t line, std::span<std::byte, 128> data) const {
     for (const WaitingWrite& write : writes_) {

@@ -43,6 +43,7 @@ std::optional<Problem> problem_of(const FaultConfig& config, const DeviceList& d
   if (const auto fault = config.memory_fault()) return problem_of(config, *fault, devices);
   if (const auto fault = config.flash_fault()) return problem_of(config, *fault, devices);
   if (const auto fault = config.gpu_loss()) return problem_of(config, *fault, devices);
+  if (const auto fault = config.gpu_memory_fault()) return problem_of(config, *fault, devices);
   return std::nullopt;
 }
 

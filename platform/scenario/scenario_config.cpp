@@ -13,9 +13,12 @@ static_assert(member_count<FaultPlaceConfig>() == 7);
 void describe_place(Fields& f, FaultConfig& c) {
   using enum FaultKind;
   FaultPlaceConfig& place = c.place;
-  f.when("kind", c.kind, {bit, pin, column, word, chip, row}, [&] {
-    f("persistence", c.persistence, "Whether the fault disappears when the block is written again.",
+  f.when("kind", c.kind, {bit, pin, column, word, chip, row, gpu_memory}, [&] {
+    f("persistence", c.persistence,
+      "Whether the fault disappears when the block, or the sector of a GPU's memory, is written again.",
       one_of<Persistence>());
+  });
+  f.when("kind", c.kind, {bit, pin, column, word, chip, row}, [&] {
     f("channel", place.channel, "The memory channel, counted over all controllers.", required());
     f("rank", place.rank, "The rank of the channel.", required());
     f("chip", place.chip, "The chip of the rank. Chips 0 to 15 hold data, chips 16 and 17 hold parity.",
@@ -31,6 +34,24 @@ void describe_place(Fields& f, FaultConfig& c) {
       "The bit among the 32 bits of the chip in a block: 4 * beat + pin. A pin fault uses its pin, a word "
       "fault its beat.",
       within(0, 31), required());
+  });
+}
+
+static_assert(member_count<GpuMemoryFault>() == 5);
+void describe_gpu_cells(Fields& f, FaultConfig& c) {
+  GpuMemoryFault& cells = c.gpu_cells;
+  f.when("kind", c.kind, FaultKind::gpu_memory, [&] {
+    f("shape", cells.shape, "What the fault covers. Larger ones exceed what the code corrects.",
+      one_of<GpuMemoryShape>(), required());
+    f("address", cells.address,
+      "An address of the GPU's memory, as its kernels use it, that the fault covers: its sector of 32 bytes, "
+      "its row, or its channel.",
+      required());
+    f("sector_bit", cells.bit,
+      "A bit of the sector that the fault covers: data from 0 to 255, then metadata and check bits. A word "
+      "fault covers the 16 bits around it, a pin fault the bits of the pin that transfers it, and faults of "
+      "sectors and rows all bits.",
+      within(0, 8 * sector_bytes(SectorCode::symbol) - 1));
   });
 }
 
@@ -54,7 +75,7 @@ void describe_flash(Fields& f, FaultConfig& c) {
   });
 }
 
-static_assert(member_count<FaultConfig>() == 9);
+static_assert(member_count<FaultConfig>() == 10);
 void describe(Fields& f, FaultConfig& c) {
   f("at", c.at, "The simulated time of the fault, from the start of the run.", required());
   f("kind", c.kind, "The kind of fault.", one_of<FaultKind>(), required());
@@ -66,12 +87,13 @@ void describe(Fields& f, FaultConfig& c) {
   });
   describe_place(f, c);
   describe_flash(f, c);
-  f.when("kind", c.kind, FaultKind::gpu_loss,
+  f.when("kind", c.kind, {FaultKind::gpu_loss, FaultKind::gpu_memory},
          [&] { f("gpu", c.gpu, "The number of the GPU in its node, counted from 0.", required()); });
+  describe_gpu_cells(f, c);
   f.when(
       "kind", c.kind,
       {FaultKind::bit, FaultKind::pin, FaultKind::column, FaultKind::word, FaultKind::chip, FaultKind::row,
-       FaultKind::flash_bits, FaultKind::gpu_loss},
+       FaultKind::flash_bits, FaultKind::gpu_loss, FaultKind::gpu_memory},
       [&] {
         f("device", c.device,
           "The device in which the fault occurs. It is required if several devices of the node take faults "
@@ -98,6 +120,14 @@ std::optional<FlashFault> FaultConfig::flash_fault() const {
 
 std::optional<GpuLoss> FaultConfig::gpu_loss() const {
   return kind == FaultKind::gpu_loss ? std::optional(GpuLoss{gpu}) : std::nullopt;
+}
+
+std::optional<GpuMemoryFault> FaultConfig::gpu_memory_fault() const {
+  if (kind != FaultKind::gpu_memory) return std::nullopt;
+  GpuMemoryFault fault = gpu_cells;
+  fault.gpu = gpu;
+  fault.stuck = persistence == Persistence::stuck;
+  return fault;
 }
 
 std::optional<Loss> FaultConfig::cluster_loss() const {

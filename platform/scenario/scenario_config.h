@@ -12,6 +12,7 @@
 #include "cluster/membership.h"
 #include "dimm_ssd/flash_fault.h"
 #include "gpu/gpu_loss.h"
+#include "gpu/gpu_memory_fault.h"
 #include "memory/fault_overlay.h"
 #include "platform/node/node_config.h"
 #include "platform/scenario/coverage_threshold.h"
@@ -31,7 +32,8 @@ enum class FaultKind {
   row = static_cast<int>(MemoryFaultKind::row),
   flash_bits = row + 1,
   gpu_loss = flash_bits + 1,
-  node_loss = gpu_loss + 1,  // this and the following kinds concern a node of a cluster
+  gpu_memory = gpu_loss + 1,
+  node_loss = gpu_memory + 1,  // this and the following kinds concern a node of a cluster
   link_loss,
   memory_loss,
   ssd_loss,
@@ -48,6 +50,7 @@ constexpr auto enum_names(FaultKind) {
        {FaultKind::row, "row", "Memory: a row of a chip."},
        {FaultKind::flash_bits, "flash_bits", "DIMM-SSD: bits of a page of flash."},
        {FaultKind::gpu_loss, "gpu_loss", "A GPU fails, and the contents of its memory are lost."},
+       {FaultKind::gpu_memory, "gpu_memory", "A GPU: a bit or more of its memory."},
        {FaultKind::node_loss, "node_loss",
         "Cluster: a node fails permanently, and everything that it holds is lost."},
        {FaultKind::link_loss, "link_loss",
@@ -73,6 +76,7 @@ struct FaultConfig {
   FaultPlaceConfig place = {};
   FlashFault flash = {};
   std::uint32_t gpu = 0;
+  GpuMemoryFault gpu_cells = {};  // besides the GPU and the persistence
   std::string device = {};                 // the instance, if several take faults of this kind
   std::optional<std::uint32_t> node = {};  // in a cluster
 
@@ -80,6 +84,7 @@ struct FaultConfig {
   std::optional<MemoryFault> memory_fault() const;
   std::optional<FlashFault> flash_fault() const;
   std::optional<GpuLoss> gpu_loss() const;
+  std::optional<GpuMemoryFault> gpu_memory_fault() const;
   std::optional<Loss> cluster_loss() const;
 };
 void describe(Fields& f, FaultConfig& c);

@@ -11,6 +11,7 @@
 #include "dimm_ssd/flash_fault.h"
 #include "fabric/crossbar.h"
 #include "gpu/gpu_loss.h"
+#include "gpu/gpu_memory_fault.h"
 #include "gpu/gpu_registers.h"
 #include "memory/fault_overlay.h"
 #include "nic/nic_registers.h"
@@ -74,6 +75,8 @@ struct BuiltDevicesTest : SystemCTest {
       expect_role<FaultTarget<MemoryFault>>(placed, takes<MemoryFault>(placed), "a target of memory faults");
       expect_role<FaultTarget<FlashFault>>(placed, takes<FlashFault>(placed), "a target of flash faults");
       expect_role<FaultTarget<GpuLoss>>(placed, takes<GpuLoss>(placed), "a target of losses of GPUs");
+      expect_role<FaultTarget<GpuMemoryFault>>(placed, takes<GpuMemoryFault>(placed),
+                                               "a target of faults of GPUs' memory");
     }
   }
   template <class Fault>

@@ -8,7 +8,7 @@
 #include "drivers/gic.h"
 #include "drivers/mmio.h"
 
-enum { window = 0x800, all_events = 0xff };
+enum { window = 0x800, all_events = 0x1ff };
 
 static Device device;
 static unsigned gpus;
@@ -78,13 +78,14 @@ const char* gpu_error_text(GpuError error) {
                                       "nothing is allocated",
                                       "no snapshot is open",
                                       "zones have not arrived",
-                                      "the GPU is lost"};
+                                      "the GPU is lost",
+                                      "no spare zone is left"};
   return (unsigned)error < sizeof texts / sizeof *texts ? texts[error] : "unknown error";
 }
 
 const char* gpu_failure_text(GpuFailure failure) {
   static const char* const texts[] = {"no failure", "a write has waited too long", "memory refused it",
-                                      "aborted"};
+                                      "aborted", "a zone has an uncorrectable error"};
   return (unsigned)failure < sizeof texts / sizeof *texts ? texts[failure] : "unknown failure";
 }
 
@@ -158,6 +159,24 @@ bool gpu_next_waiting(unsigned gpu, uint32_t* zone) {
 GpuFailure gpu_failure(unsigned gpu) {
   return (GpuFailure)((get(gpu, GPU_STATUS) & GPU_STATUS_FAILURE_MASK) >> GPU_STATUS_FAILURE_SHIFT);
 }
+
+bool gpu_contained(unsigned gpu, GpuContained* first) {
+  first->zone = get(gpu, GPU_CONTAINED);
+  const uint32_t place = get(gpu, GPU_ERROR_PLACE);
+  first->offset = (place & GPU_ERROR_PLACE_OFFSET_MASK) >> GPU_ERROR_PLACE_OFFSET_SHIFT;
+  first->by_copy = (place & GPU_ERROR_PLACE_BY_COPY_MASK) != 0;
+  return first->zone != UINT32_MAX;
+}
+
+GpuError gpu_retire(unsigned gpu, uint32_t zone) {
+  set(gpu, GPU_FROM, zone);
+  return command(gpu, GPU_COMMAND_OPERATION_RETIRE);
+}
+
+bool gpu_kernel_was_stopped(unsigned gpu) { return (get(gpu, GPU_STATUS) & GPU_STATUS_STOPPED_MASK) != 0; }
+uint32_t gpu_spare_zones(unsigned gpu) { return get(gpu, GPU_SPARE_ZONES); }
+uint32_t gpu_corrected(unsigned gpu) { return get(gpu, GPU_CORRECTED); }
+uint32_t gpu_uncorrectable(unsigned gpu) { return get(gpu, GPU_UNCORRECTABLE); }
 
 uint32_t gpu_take_events(unsigned gpu) {
   interrupts_mask();

@@ -25,10 +25,11 @@ typedef enum {
   gpu_no_snapshot = 10,
   gpu_incomplete = 11,  // zones have not arrived
   gpu_lost = 12,        // the GPU accepts only gpu_restart
+  gpu_no_spare = 13,    // no spare zone is left
 } GpuError;
 const char* gpu_error_text(GpuError error);
 
-typedef enum { gpu_no_failure = 0, gpu_watchdog = 1, gpu_host_memory = 2, gpu_aborted = 3 } GpuFailure;
+typedef enum { gpu_no_failure = 0, gpu_watchdog = 1, gpu_host_memory = 2, gpu_aborted = 3, gpu_memory_error = 4 } GpuFailure;
 const char* gpu_failure_text(GpuFailure failure);
 
 enum {
@@ -40,6 +41,7 @@ enum {
   gpu_event_failed = 32,
   gpu_event_copied_in = 64,
   gpu_event_lost = 128,
+  gpu_event_contained = 256,
 };
 
 // Each pipeline works on its own part of the region, a line of 128 bytes at a time. 8-byte aligned.
@@ -86,6 +88,19 @@ uint32_t gpu_arrived(unsigned gpu);                   // zones of the last snaps
 uint32_t gpu_zones(unsigned gpu);                     // zones that the last snapshot has
 bool gpu_next_waiting(unsigned gpu, uint32_t* zone);  // a zone for which a write waits; reports each once
 GpuFailure gpu_failure(unsigned gpu);
+
+// Errors of memory. A zone with an uncorrectable error is contained: a kernel that reads it is stopped, it is
+// not copied, and its contents are lost. gpu_retire() replaces it by spare memory; restore it then.
+typedef struct {
+  uint32_t zone, offset;  // of the 32 bytes that are wrong, in the zone
+  bool by_copy;           // a copy for a snapshot has found it; otherwise a kernel, which was stopped
+} GpuContained;
+bool gpu_contained(unsigned gpu, GpuContained* first);  // the one with the lowest number
+GpuError gpu_retire(unsigned gpu, uint32_t zone);
+bool gpu_kernel_was_stopped(unsigned gpu);  // the last one
+uint32_t gpu_spare_zones(unsigned gpu);     // that can still replace others
+uint32_t gpu_corrected(unsigned gpu);       // errors so far
+uint32_t gpu_uncorrectable(unsigned gpu);
 
 uint32_t gpu_take_events(unsigned gpu);  // the events since the last call
 void gpu_await_event(void);              // sleeps until a GPU has an event that was not taken

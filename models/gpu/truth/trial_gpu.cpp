@@ -280,6 +280,7 @@ void TrialGpu::snapshot_failed(Picoseconds at, Gpu::Failure why) {
       gathered_.ended(SnapshotEnd::host_memory);
       counts_.host_refused += is_lost_ ? 0 : 1;
       break;
+    case Gpu::Failure::memory_error:  // a trial has no faults of memory
     case Gpu::Failure::aborted:
       gathered_.ended(SnapshotEnd::abort);
       ++counts_.aborted;

@@ -1,0 +1,167 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+
+#include "gpu/gpu_rig.h"
+
+namespace asterism {
+namespace {
+
+using Shape = GpuMemoryShape;
+
+GpuConfig with_code(SectorCode code) {
+  GpuConfig config = small_gpu();
+  config.ecc = code;
+  config.spare_zones = 2;
+  return config;
+}
+
+struct ErrorRig final : GpuRig {
+  using GpuRig::GpuRig;
+  struct Found {
+    Zone zone;
+    std::uint32_t offset;
+    bool by_kernel;
+    bool operator==(const Found&) const = default;
+  };
+  std::vector<Found> found;
+  std::vector<Zone> stops;
+  void kernel_stopped(Picoseconds at, Zone zone) override {
+    stops.push_back(zone);
+    kernel_ended(at);
+  }
+  void zone_contained(Picoseconds, Zone zone, std::uint32_t offset, bool by_kernel) override {
+    found.push_back({zone, offset, by_kernel});
+  }
+  std::uint64_t word(std::uint64_t address) const {
+    std::array<std::byte, 8> bytes{};
+    gpu.peek(address, bytes);
+    std::uint64_t value = 0;
+    std::memcpy(&value, bytes.data(), sizeof value);
+    return value;
+  }
+};
+
+ListedKernel accesses(std::vector<DeviceAccess> list) {
+  return ListedKernel(std::vector<std::vector<DeviceAccess>>{std::move(list)});
+}
+
+TEST(GpuMemoryErrors, ACorrectedErrorChangesNothing) {
+  ErrorRig rig(with_code(SectorCode::symbol)), sound(with_code(SectorCode::symbol));
+  ListedKernel kernel = accesses({store(0x1000, 10_ns), load(0x2000, 10_ns)});
+  rig.gpu.inject({.shape = Shape::word, .address = 0x1000, .bit = 40});
+  for (ErrorRig* each : {&rig, &sound}) each->run(kernel, 1);
+  EXPECT_EQ(rig.word(0x1000), sound.word(0x1000));
+  EXPECT_EQ(rig.gpu.corrected(), 1u);
+  EXPECT_EQ(rig.kernels_ended, sound.kernels_ended);
+  EXPECT_TRUE(rig.found.empty());
+}
+
+TEST(GpuMemoryErrors, WithoutACodeAWrongBitGetsIntoTheResult) {
+  ErrorRig rig(with_code(SectorCode::none)), sound(with_code(SectorCode::none));
+  ListedKernel kernel = accesses({store(0x1000, 10_ns)});
+  rig.gpu.inject({.shape = Shape::bit, .address = 0x1008, .bit = 70});
+  for (ErrorRig* each : {&rig, &sound}) each->run(kernel, 1);
+  EXPECT_EQ(rig.word(0x1000), sound.word(0x1000));
+  EXPECT_NE(rig.word(0x1008), sound.word(0x1008));
+  EXPECT_EQ(rig.gpu.uncorrectable(), 0u);
+}
+
+// Two bits of a beat, which SECDED detects and the symbol code corrects.
+TEST(GpuMemoryErrors, AnUncorrectableErrorStopsTheKernelAndContainsItsZone) {
+  ErrorRig rig(with_code(SectorCode::secded));
+  for (const unsigned bit : {3u, 9u}) rig.gpu.inject({.shape = Shape::bit, .address = 0x2040, .bit = bit});
+  ListedKernel kernel = accesses({load(0x1000, 10_ns), load(0x2040, 10_ns), load(0x3000, 10_us)});
+  rig.run(kernel, 1);
+  EXPECT_EQ(rig.stops, (std::vector{Zone{0, 2}}));
+  EXPECT_EQ(rig.found, (std::vector<ErrorRig::Found>{{Zone{0, 2}, 0x40, true}}));
+  EXPECT_LT(rig.kernels_ended[0], 1_us);
+  EXPECT_TRUE(rig.gpu.is_contained({0, 2}));
+
+  ErrorRig corrects(with_code(SectorCode::symbol));
+  for (const unsigned bit : {3u, 9u}) corrects.gpu.inject({.shape = Shape::bit, .address = 0x2040, .bit = bit});
+  corrects.run(kernel, 1);
+  EXPECT_TRUE(corrects.stops.empty());
+}
+
+TEST(GpuMemoryErrors, AContainedZoneStopsEveryKernelUntilItIsRetired) {
+  ErrorRig rig(with_code(SectorCode::symbol));
+  rig.gpu.inject({.shape = Shape::row, .address = 0x2000, .stuck = true});
+  ListedKernel first = accesses({load(0x2000)}), second = accesses({store(0x2800)});
+  rig.run(first, 1);
+  rig.run(second, 2);
+  EXPECT_EQ(rig.stops.size(), 2u);
+  EXPECT_EQ(rig.found.size(), 1u);
+  EXPECT_EQ(rig.gpu.retire(rig.now, {0, 2}), Gpu::Retirement::done);
+  EXPECT_EQ(rig.gpu.spare_zones(), 1u);
+  rig.run(second, 3);
+  rig.run(first, 4);
+  EXPECT_EQ(rig.stops.size(), 2u);
+  EXPECT_EQ(rig.word(0x2800), kernel_word(0, 3, 0x2800));
+}
+
+TEST(GpuMemoryErrors, ASoundZoneThatIsRetiredKeepsItsContents) {
+  ErrorRig rig(with_code(SectorCode::symbol));
+  ListedKernel kernel = accesses({store(0x2000)});
+  rig.run(kernel, 1);
+  const std::uint64_t before = rig.word(0x2000);
+  rig.gpu.inject({.shape = Shape::word, .address = 0x2000, .stuck = true});
+  EXPECT_EQ(rig.gpu.retire(rig.now, {0, 2}), Gpu::Retirement::done);
+  EXPECT_EQ(rig.word(0x2000), before);
+}
+
+TEST(GpuMemoryErrors, OnlyAsManyZonesAsThereAreSparesAreRetired) {
+  ErrorRig rig(with_code(SectorCode::symbol));
+  EXPECT_EQ(rig.gpu.retire(0_ns, {0, 1}), Gpu::Retirement::done);
+  EXPECT_EQ(rig.gpu.retire(0_ns, {0, 2}), Gpu::Retirement::done);
+  EXPECT_EQ(rig.gpu.retire(0_ns, {0, 3}), Gpu::Retirement::no_spare);
+  rig.gpu.reset(Reset::power_loss);
+  EXPECT_EQ(rig.gpu.retire(0_ns, {0, 3}), Gpu::Retirement::no_spare);
+}
+
+TEST(GpuMemoryErrors, ASnapshotThatCopiesAContainedZoneIsGivenUp) {
+  for (const Offloader by : {Offloader::driver, Offloader::device}) {
+    ErrorRig rig(with_code(SectorCode::symbol));
+    rig.gpu.inject({.shape = Shape::sector, .address = 0x2020});
+    rig.gpu.begin_snapshot(0_ns, SnapshotKind::full, by, Address(0));
+    const Zone zone{0, 2};
+    if (by == Offloader::driver) rig.gpu.copy_out(0_ns, {&zone, 1});
+    rig.run_until(1_ms);
+    ASSERT_EQ(rig.failed.size(), 1u);
+    EXPECT_EQ(rig.failed[0].second, Gpu::Failure::memory_error);
+    EXPECT_EQ(rig.found, (std::vector<ErrorRig::Found>{{zone, 0x20, false}}));
+    EXPECT_FALSE(rig.gpu.snapshot_open());
+  }
+}
+
+TEST(GpuMemoryErrors, ATransientFaultEndsWhenTheZoneIsCopiedIn) {
+  ErrorRig rig(with_code(SectorCode::symbol));
+  const Zone zone{0, 2};
+  ListedKernel kernel = accesses({load(0x2000)});
+  for (const bool stuck : {false, true}) {
+    rig.gpu.inject({.shape = Shape::row, .address = 0x2000, .stuck = stuck});
+    rig.host.zones[0] = std::vector<std::byte>(4096);
+    rig.gpu.copy_in(rig.now, {&zone, 1}, Address(0));
+    rig.run_while_not([&] { return rig.copied_in_at.size() == (stuck ? 2u : 1u); });
+    rig.run(kernel, 1);
+    EXPECT_EQ(rig.stops.size(), stuck ? 1u : 0u);
+  }
+}
+
+TEST(GpuMemoryErrors, AResetKeepsStuckFaultsAndContainmentOnlyIfItIsWarm) {
+  ErrorRig rig(with_code(SectorCode::symbol));
+  rig.gpu.inject({.shape = Shape::row, .address = 0x2000, .stuck = true});
+  ListedKernel kernel = accesses({load(0x2000)});
+  rig.run(kernel, 1);
+  rig.gpu.reset(Reset::warm);
+  EXPECT_TRUE(rig.gpu.is_contained({0, 2}));
+  rig.gpu.reset(Reset::cold);
+  EXPECT_FALSE(rig.gpu.is_contained({0, 2}));
+  rig.gpu.allocate(rig.gpu.config().memory);
+  rig.run(kernel, 2);
+  EXPECT_TRUE(rig.gpu.is_contained({0, 2}));
+}
+
+}  // namespace
+}  // namespace asterism
