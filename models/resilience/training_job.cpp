@@ -1,0 +1,206 @@
+#include "resilience/training_job.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "resilience/young_daly.h"
+
+namespace asterism {
+namespace {
+
+void expect_of_training(bool holds, const char* problem) {
+  if (!holds) throw std::invalid_argument(problem);
+}
+
+Seconds time_of(double bytes, Bandwidth rate) { return Seconds(bytes / static_cast<double>(rate.count())); }
+
+bool has_memory(const TrainingJob& job) {
+  return job.protocol == TrainingProtocol::replicas || job.protocol == TrainingProtocol::sharded;
+}
+
+// Whole iterations, at least one.
+Seconds whole_iterations(const TrainingJob& job, Seconds interval) {
+  return job.iteration * std::max(1.0, std::ceil(interval / job.iteration - 1e-9));
+}
+
+void take_memory(const TrainingJob& job, TrainingCosts& costs) {
+  const double node = static_cast<double>(job.state.count()) / job.nodes(), gpu = node / job.gpus_per_node;
+  const double size = job.group, parity = job.parity;
+  const bool sharded = job.protocol == TrainingProtocol::sharded;
+  const double sent = sharded ? node * parity / (size - parity) : node * (size - 1);
+  costs.transfer = std::max(
+      {time_of(gpu, job.gpu_link), time_of(sent, job.node_link), time_of(node + sent, job.copies_on)});
+  // A node that is replaced receives its part, or is computed from those of the rest of its group.
+  const double received = sharded ? node * (size - parity) : node;
+  costs.memory_read =
+      std::max({time_of(gpu, job.gpu_link), time_of(received, job.node_link), time_of(node, job.copies_on)});
+}
+
+void take_memory_interval(const TrainingJob& job, TrainingCosts& costs, Seconds interval) {
+  costs.memory_interval = costs.memory_lag = interval;
+  costs.memory_stall = std::max(costs.transfer - interval * job.idle, Seconds());
+}
+
+void take_file(const TrainingJob& job, TrainingCosts& costs) {
+  const auto state = static_cast<double>(job.state.count());
+  costs.file_write = costs.file_read = time_of(state, job.file_system);
+  // In the background the run waits for the copy to the host, unless that is there for a memory checkpoint.
+  const Seconds copy = has_memory(job) ? Seconds() : time_of(state / job.gpus, job.gpu_link);
+  costs.file_stall = job.background ? std::max(copy - job.iteration * job.idle, Seconds()) : costs.file_write;
+  costs.file_lag = job.background ? costs.file_write : Seconds();
+}
+
+// Failures after which the run needs a level, with the mean time that one costs beyond the work since the
+// checkpoint.
+struct LevelOfTraining {
+  Rate rate;
+  double rate_times_restart = 0;
+
+  void add(Rate more, Seconds restart) {
+    rate += more;
+    rate_times_restart += more * restart;
+  }
+  CheckpointLevel level(Seconds checkpoint) const {
+    const Seconds mean = rate > Rate() ? Seconds(rate_times_restart / rate.per_second()) : Seconds();
+    return {.failures = rate, .checkpoint = checkpoint, .restart = mean};
+  }
+};
+
+struct LevelsOfTraining {
+  LevelOfTraining memory, file;
+  double slow = 0;  // the share of time that slow GPUs cost, with their replacement
+};
+
+// The time from a failure until the processes run, without reading a checkpoint.
+Seconds down_time(const TrainingJob& job, const FailureClass& c) {
+  const bool found_late = c.effect != FailureEffect::stops;  // what a check finds needs no other detection
+  return (found_late ? Seconds() : job.detection) + job.restart +
+         (c.loses == FailureLoss::node ? job.replacement : Seconds());
+}
+
+Seconds slow_time(const FailureClass& c) { return seconds(c.found_after) * (c.slowdown / (1 + c.slowdown)); }
+
+// Fills in what a failure of each class costs beside the work since the checkpoint, which is in the levels.
+LevelsOfTraining levels_of_training(const TrainingJob& job, const FailureProfile& profile,
+                                    const TrainingCosts& costs, std::vector<ClassCost>& classes) {
+  LevelsOfTraining levels;
+  classes.clear();
+  for (const FailureClass& c : profile.classes) {
+    const Rate rate = profile.rate(c) * job.gpus;
+    double memory = 0;
+    if (job.protocol != TrainingProtocol::file_system && c.effect != FailureEffect::corrupts)
+      memory = c.loses == FailureLoss::process
+                   ? 1
+                   : survival_probability(job.copies(), std::min(c.nodes, job.nodes()));
+    const Seconds down = down_time(job, c);
+    if (c.effect == FailureEffect::slows) {
+      // The run stops at an iteration of its own choice: nothing is repeated.
+      const Seconds cost =
+          down + slow_time(c) + (has_memory(job) ? costs.memory_read : costs.file_write + costs.file_read);
+      levels.slow += rate * cost;
+      classes.push_back({rate, has_memory(job) ? 1.0 : 0.0, cost});
+      continue;
+    }
+    const Seconds by_memory =
+        down + (has_memory(job) ? costs.memory_lag + costs.memory_read : costs.file_write + costs.file_read);
+    const Seconds by_file = down + costs.file_lag + costs.file_read +
+                            (c.effect == FailureEffect::corrupts ? seconds(c.found_after) : Seconds());
+    levels.memory.add(rate * memory, by_memory);
+    levels.file.add(rate * (1 - memory), by_file);
+    classes.push_back({rate, memory, by_memory * memory + by_file * (1 - memory)});
+  }
+  return levels;
+}
+
+double efficiency_of(const LevelOfTraining& level, Seconds checkpoint, Seconds interval) {
+  if (!(level.rate > Rate())) return interval / (interval + checkpoint);
+  return single_level_efficiency(level.level(checkpoint), interval);
+}
+
+Seconds best_of(const LevelOfTraining& level, Seconds checkpoint, Seconds otherwise) {
+  if (!(level.rate > Rate())) return otherwise;
+  return best_interval(level.level(checkpoint));
+}
+
+// Whatever is rare, a checkpoint a day is on the file system.
+constexpr Seconds longest_interval{86'400};
+
+}  // namespace
+
+CopyPlacement TrainingJob::copies() const {
+  CopyPlacement placed{.placement = placement, .nodes = nodes(), .size = group, .tolerated = group - 1};
+  if (protocol == TrainingProtocol::sharded) placed.tolerated = parity;
+  if (protocol == TrainingProtocol::just_in_time) {
+    placed.placement = ReplicaPlacement::mixed;
+    placed.size = std::min({data_parallel, nodes(), max_group_size});
+    placed.tolerated = placed.size - 1;
+  }
+  return placed;
+}
+
+void check_training(const TrainingJob& job) {
+  expect_of_training(job.gpus_per_node > 0 && job.gpus > 0 && job.gpus % job.gpus_per_node == 0,
+                     "the GPUs are whole nodes");
+  expect_of_training(job.iteration > Seconds() && std::isfinite(job.iteration.count()),
+                     "an iteration takes some time");
+  expect_of_training(job.state > Bytes(), "the state has a byte or more");
+  for (const Bandwidth rate : {job.gpu_link, job.node_link, job.copies_on, job.file_system})
+    expect_of_training(rate > Bandwidth(), "a bandwidth is above 0");
+  expect_of_training(job.idle >= 0 && job.idle <= 1, "the idle share is from 0 to 1");
+  for (const Seconds time : {job.detection, job.restart, job.replacement, job.repair})
+    expect_of_training(time >= Seconds() && std::isfinite(time.count()), "a time is 0 or more");
+  expect_of_training(job.protocol != TrainingProtocol::just_in_time || job.data_parallel >= 2,
+                     "only a state of which there are two or more copies can be written just in time");
+  expect_of_training(job.protocol != TrainingProtocol::sharded || job.parity >= 1,
+                     "a group has a parity or more");
+  if (job.protocol != TrainingProtocol::file_system) check_placement(job.copies());
+  for (const auto& interval : {job.memory_interval, job.file_interval})
+    expect_of_training(!interval || *interval > Seconds(), "an interval is above 0");
+}
+
+TrainingPrediction predict_training(const TrainingJob& job, const FailureProfile& profile) {
+  check_training(job);
+  expect_of_training(profile.gpus_per_node == job.gpus_per_node,
+                     "the failures are of nodes with another number of GPUs");
+  TrainingPrediction p;
+  TrainingCosts& costs = p.costs;
+  take_file(job, costs);
+  if (has_memory(job)) {
+    take_memory(job, costs);
+    take_memory_interval(job, costs, whole_iterations(job, job.memory_interval.value_or(job.iteration)));
+  }
+  LevelsOfTraining levels = levels_of_training(job, profile, costs, p.classes);
+  if (has_memory(job) && !job.memory_interval && costs.memory_stall > Seconds()) {
+    // The shortest interval whose copies fit into idle spans, or the optimum of what stalls, if that is
+    // shorter.
+    const Seconds fits = job.idle > 0 ? costs.transfer / job.idle : longest_interval;
+    const Seconds best = std::min(fits, best_of(levels.memory, costs.transfer, longest_interval));
+    take_memory_interval(job, costs, whole_iterations(job, best));
+    levels = levels_of_training(job, profile, costs, p.classes);
+  }
+  const Seconds best =
+      std::clamp(best_of(levels.file, costs.file_stall, longest_interval),
+                 std::max(job.iteration, costs.file_lag), std::max(longest_interval, costs.file_lag));
+  costs.file_interval = whole_iterations(job, job.file_interval.value_or(best));
+  if (has_memory(job))  // every so many memory checkpoints
+    costs.file_interval =
+        costs.memory_interval * std::max(1.0, std::ceil(costs.file_interval / costs.memory_interval - 1e-9));
+
+  p.goodput = efficiency_of(levels.file, costs.file_stall, costs.file_interval);
+  const bool memory = has_memory(job);
+  if (job.protocol != TrainingProtocol::file_system)
+    p.goodput *=
+        efficiency_of(levels.memory, costs.memory_stall, memory ? costs.memory_interval : job.iteration);
+  p.goodput *= std::max(1 - levels.slow, 0.0);
+  for (std::size_t i = 0; i < p.classes.size(); ++i) {
+    ClassCost& c = p.classes[i];
+    p.failures += c.rate;
+    if (profile.classes[i].effect == FailureEffect::slows) continue;
+    const Seconds by_memory = (memory ? costs.memory_interval : job.iteration) / 2;
+    c.lost += by_memory * c.from_memory + costs.file_interval / 2 * (1 - c.from_memory);
+  }
+  return p;
+}
+
+}  // namespace asterism

@@ -1,0 +1,112 @@
+// A training run on a machine of GPUs: where it keeps its checkpoints, what they cost, and the share of its
+// time that it trains (goodput, effective training time ratio), in a closed form. training_run.h simulates
+// the same.
+//
+// The state (weights and optimiser) exists `data_parallel` times in the GPUs. A checkpoint is one copy of it,
+// of which each node has an equal part. Protocols:
+//
+//   file_system    Checkpoints go to the file system.
+//   replicas       Each memory checkpoint is in the memory of `group` nodes (replica_placement.h): Gemini.
+//   sharded        Each node keeps its own part, and groups of nodes `parity` shards of an erasure code:
+//                  REFT.
+//   just_in_time   Nothing is written before a failure. Then the replicas of the lost state that are left in
+//                  GPUs write it to the file system, and the run repeats the iteration that it was in.
+//
+// With all protocols, checkpoints also go to the file system at a longer interval, for the failures that the
+// others do not survive. Copies to memory are sent in the spans of an iteration in which links are idle,
+// spread over the time to the next copy; what does not fit stalls the run. `copies_on` is where they are
+// kept: its bandwidth bounds copies and restores.
+//
+// Closed form: the product of single_level_efficiency() (young_daly.h) of two levels, memory and file system.
+// The restart of a level has the mean times to detect a failure, to replace nodes, to start the processes and
+// to read the checkpoint, and the time by which its checkpoints lag behind. It leaves out failures of several
+// nodes that meet by chance, and waiting for spares. The intervals are the best of that product, one after
+// the other.
+//
+// Sources: Wang et al., SOSP 2023 (Gemini). Wang et al., arXiv 2310.12670 (REFT). Gupta et al., "Just-In-Time
+// Checkpointing", EuroSys 2024. Kokolis et al., HPCA 2025 (effective training time ratio).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/enum_names.h"
+#include "base/units.h"
+#include "resilience/checkpoint_levels.h"
+#include "resilience/failure_profile.h"
+#include "resilience/replica_placement.h"
+#include "resilience/seconds.h"
+
+namespace asterism {
+
+enum class TrainingProtocol { file_system, replicas, sharded, just_in_time };
+constexpr auto enum_names(TrainingProtocol) {
+  return std::to_array<EnumName<TrainingProtocol>>(
+      {{TrainingProtocol::file_system, "file_system", "checkpoints on the file system alone"},
+       {TrainingProtocol::replicas, "replicas", "copies in the memory of a group of nodes, as Gemini's"},
+       {TrainingProtocol::sharded, "sharded",
+        "one copy in memory and an erasure code over a group, as REFT's"},
+       {TrainingProtocol::just_in_time, "just_in_time",
+        "the replicas in other GPUs are written after a failure"}});
+}
+
+struct TrainingJob {
+  std::uint32_t gpus = 16'384, gpus_per_node = 8, spares = 64;
+  Seconds iteration{10};
+  Bytes state = Bytes(5'670'000'000'000);
+  std::uint32_t data_parallel = 128;
+
+  TrainingProtocol protocol = TrainingProtocol::replicas;
+  ReplicaPlacement placement = ReplicaPlacement::mixed;
+  std::uint32_t group = 2, parity = 1;
+  std::optional<Seconds> memory_interval = std::nullopt, file_interval = std::nullopt;  // none: the best
+  bool background = true;  // the file system is written while the run goes on
+
+  Bandwidth gpu_link = 25_GBps;       // of a GPU to its host
+  Bandwidth node_link = 50_GBps;      // of a node to the others, each way
+  Bandwidth copies_on = 100_GBps;     // of the memory or the SSD of a node that holds copies
+  Bandwidth file_system = 2000_GBps;  // of all nodes together
+  double idle = 0.3;                  // share of an iteration in which the links are free
+  Seconds detection{600}, restart{300}, replacement{60}, repair{86'400};
+
+  std::uint32_t nodes() const { return gpus / gpus_per_node; }
+  CopyPlacement copies() const;  // of memory checkpoints or, just in time, of the state in GPUs
+};
+
+// Throws std::invalid_argument unless the GPUs are whole nodes, groups fit, times and bandwidths are above 0
+// where they have to be, the idle share is from 0 to 1, and there are replicas if they are written just in
+// time.
+void check_training(const TrainingJob& job);
+
+// What checkpoints cost, from the sizes and the bandwidths.
+struct TrainingCosts {
+  Seconds transfer;                  // of a memory checkpoint, alone
+  Seconds memory_stall, memory_lag;  // how much of it stalls the run; when it is complete
+  Seconds memory_read;
+  Seconds file_write, file_stall, file_lag, file_read;
+  Seconds memory_interval, file_interval;  // memory_interval is 0 without memory checkpoints
+};
+
+enum class TrainingLevel { memory, file_system };
+
+// How much time a failure of a class costs on average, and how often the class fails.
+struct ClassCost {
+  Rate rate;
+  double from_memory =
+      0;         // the share of failures after which the run comes back from memory or from replicas
+  Seconds lost;  // a failure
+};
+
+struct TrainingPrediction {
+  TrainingCosts costs;
+  double goodput = 0;              // 0 if there is no progress
+  Rate failures;                   // all that interrupt the run
+  std::vector<ClassCost> classes;  // in the order of the profile
+};
+
+// Throws as check_training() does, and std::invalid_argument if a node of the profile has another number of
+// GPUs.
+TrainingPrediction predict_training(const TrainingJob& job, const FailureProfile& profile);
+
+}  // namespace asterism

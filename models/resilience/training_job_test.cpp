@@ -1,0 +1,123 @@
+#include "resilience/training_job.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "resilience/young_daly.h"
+
+namespace asterism {
+namespace {
+
+constexpr double hour_s = 3600;
+
+FailureProfile one_class(double mttf_s, std::uint32_t gpus, FailureClass c = {}) {
+  c.count = 1;
+  return {.gpu_hours = mttf_s / hour_s * gpus, .classes = {c}};
+}
+
+const TrainingJob small_job{.gpus = 1024,
+                            .iteration = Seconds(10),
+                            .state = Bytes(1'280'000'000'000),
+                            .data_parallel = 8,
+                            .protocol = TrainingProtocol::file_system,
+                            .background = false,
+                            .gpu_link = 25_GBps,
+                            .node_link = 50_GBps,
+                            .file_system = 20_GBps,
+                            .detection = Seconds(100),
+                            .restart = Seconds(200),
+                            .replacement = Seconds(36)};
+
+TEST(TrainingJobTest, OnTheFileSystemItIsDalysModelOfOneLevel) {
+  const TrainingPrediction p = predict_training(small_job, one_class(20'000, 1024));
+  const CheckpointLevel level{Rate(1 / 20'000.), Seconds(64), Seconds(100 + 200 + 36 + 64)};
+  EXPECT_DOUBLE_EQ(p.costs.file_stall.count(), 64);
+  EXPECT_NEAR(p.costs.file_interval.count(), best_interval(level).count(), 10);
+  EXPECT_DOUBLE_EQ(p.goodput, single_level_efficiency(level, p.costs.file_interval));
+  EXPECT_DOUBLE_EQ(p.classes[0].lost.count(), 400 + p.costs.file_interval.count() / 2);
+}
+
+// Each node has 10 GB; a copy of it takes 0.2 s to another node, and 3 s of an iteration are idle.
+TEST(TrainingJobTest, CopiesInIdleSpansCostNothing) {
+  TrainingJob job = small_job;
+  job.protocol = TrainingProtocol::replicas;
+  const TrainingPrediction p = predict_training(job, one_class(20'000, 1024));
+  EXPECT_DOUBLE_EQ(p.costs.transfer.count(), 0.2);
+  EXPECT_EQ(p.costs.memory_stall, Seconds());
+  EXPECT_EQ(p.costs.memory_interval, Seconds(10));
+  EXPECT_DOUBLE_EQ(p.classes[0].from_memory, 1);
+  EXPECT_DOUBLE_EQ(p.classes[0].lost.count(), 336 + 0.2 + 10 + 5);
+  job.protocol = TrainingProtocol::sharded;
+  job.group = 6;
+  EXPECT_THROW(predict_training(
+                   [&] {
+                     auto j = job;
+                     j.parity = 0;
+                     return j;
+                   }(),
+                   one_class(20'000, 1024)),
+               std::invalid_argument);
+  job.group = 8;
+  EXPECT_DOUBLE_EQ(predict_training(job, one_class(20'000, 1024)).costs.transfer.count(), 0.4 / 3.5);
+}
+
+TEST(TrainingJobTest, CopiesThatDoNotFitStallTheRunOrAreSentLessOften) {
+  TrainingJob job = small_job;
+  job.protocol = TrainingProtocol::replicas;
+  job.node_link = 1_GBps;  // 10 s
+  job.memory_interval = Seconds(10);
+  EXPECT_DOUBLE_EQ(predict_training(job, one_class(20'000, 1024)).costs.memory_stall.count(), 7);
+  job.memory_interval.reset();
+  const TrainingPrediction p = predict_training(job, one_class(20'000, 1024));
+  EXPECT_EQ(p.costs.memory_stall, Seconds());
+  EXPECT_EQ(p.costs.memory_interval, Seconds(40));
+}
+
+TEST(TrainingJobTest, JustInTimeRepeatsOneIterationAndNeedsReplicas) {
+  TrainingJob job = small_job;
+  job.protocol = TrainingProtocol::just_in_time;
+  const TrainingPrediction p = predict_training(job, one_class(20'000, 1024));
+  EXPECT_DOUBLE_EQ(p.classes[0].lost.count(), 336 + 2 * 64 + 5);
+  job.data_parallel = 1;
+  EXPECT_THROW(predict_training(job, one_class(20'000, 1024)), std::invalid_argument);
+}
+
+TEST(TrainingJobTest, SeveralLostNodesSometimesNeedTheFileSystem) {
+  TrainingJob job = small_job;
+  job.protocol = TrainingProtocol::replicas;
+  job.gpus = 16 * 8;
+  const TrainingPrediction p = predict_training(job, one_class(20'000, 128, {.nodes = 2}));
+  EXPECT_DOUBLE_EQ(p.classes[0].from_memory, 1 - 8. / 120);
+}
+
+TEST(TrainingJobTest, WrongDataGoBackBeyondTheMemory) {
+  TrainingJob job = small_job;
+  job.protocol = TrainingProtocol::replicas;
+  const FailureClass wrong{.effect = FailureEffect::corrupts, .found_after = long_duration(3600)};
+  const TrainingPrediction p = predict_training(job, one_class(200'000, 1024, wrong));
+  EXPECT_EQ(p.classes[0].from_memory, 0);
+  EXPECT_GT(p.classes[0].lost, Seconds(3600));
+}
+
+TEST(TrainingJobTest, ASlowGpuCostsItsSlowdownUntilItIsFound) {
+  const FailureClass slow{
+      .effect = FailureEffect::slows, .found_after = long_duration(3000), .slowdown = 0.5};
+  const TrainingPrediction p = predict_training(small_job, one_class(100'000, 1024, slow));
+  EXPECT_DOUBLE_EQ(p.classes[0].lost.count(), 1000 + 236 + 128);
+}
+
+TEST(TrainingJobTest, RefusesWhatCannotBe) {
+  TrainingJob job = small_job;
+  job.gpus = 1023;
+  EXPECT_THROW(predict_training(job, one_class(20'000, 1024)), std::invalid_argument);
+  job = small_job;
+  job.gpus_per_node = 4;
+  EXPECT_THROW(predict_training(job, one_class(20'000, 1024)), std::invalid_argument);
+  job = small_job;
+  job.idle = 2;
+  EXPECT_THROW(predict_training(job, one_class(20'000, 1024)), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace asterism

@@ -1,0 +1,297 @@
+#include "resilience/training_run.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <queue>
+
+#include "base/random.h"
+#include "resilience/node_failures.h"
+
+namespace asterism {
+namespace {
+
+// The pattern of work and checkpoints of a run that nothing disturbs. Its clock stands still while the run is
+// down, and goes back with it.
+class TrainingPattern {
+ public:
+  TrainingPattern(const TrainingJob& job, const TrainingCosts& costs)
+      : has_memory_(costs.memory_interval > Seconds()),
+        interval_(has_memory_ ? costs.memory_interval : costs.file_interval),
+        stall_(has_memory_ ? costs.memory_stall : Seconds()),
+        every_(has_memory_ ? std::round(costs.file_interval / costs.memory_interval) : 1),
+        file_stall_(costs.file_stall),
+        memory_lag_(costs.memory_lag),
+        file_lag_(costs.file_lag),
+        iteration_(job.iteration) {}
+
+  bool has_memory() const { return has_memory_; }
+
+  Seconds clock_at(Seconds work) const {
+    const double done = std::floor(work / interval_ + rounding);
+    return work + stall_ * done + file_stall_ * std::floor(done / every_ + rounding);
+  }
+  Seconds work_at(Seconds clock) const {
+    const Seconds one = interval_ + stall_, cycle = one * every_ + file_stall_;
+    const double cycles = std::floor(clock / cycle + rounding);
+    const Seconds rest = std::max(clock - cycle * cycles, Seconds());
+    const double intervals = std::floor(rest / one + rounding);
+    if (intervals >= every_) return interval_ * (every_ * (cycles + 1));  // the file system is being written
+    return interval_ * (every_ * cycles + intervals) +
+           std::clamp(rest - one * intervals, Seconds(), interval_);
+  }
+  // The work of the newest checkpoint that is complete.
+  Seconds memory_checkpoint(Seconds clock) const { return newest(clock, memory_lag_, interval_); }
+  Seconds file_checkpoint(Seconds clock) const { return newest(clock, file_lag_, interval_ * every_); }
+  Seconds file_checkpoint_before(Seconds work) const {
+    const Seconds distance = interval_ * every_;
+    return distance * std::floor(work / distance + rounding);
+  }
+  Seconds iteration_before(Seconds work) const {
+    return iteration_ * std::floor(work / iteration_ + rounding);
+  }
+
+ private:
+  static constexpr double rounding = 1e-9;
+
+  Seconds newest(Seconds clock, Seconds lag, Seconds distance) const {
+    const Seconds at = std::max(clock - lag, Seconds());
+    double count = std::floor(work_at(at) / distance + rounding);
+    if (count > 0 && clock_at(distance * count) > at + Seconds(1e-6)) --count;  // it is being written
+    return distance * count;
+  }
+
+  bool has_memory_;
+  Seconds interval_, stall_;
+  double every_;
+  Seconds file_stall_, memory_lag_, file_lag_, iteration_;
+};
+
+class TrainingPlayer {
+ public:
+  TrainingPlayer(const TrainingJob& job, const FailureProfile& profile, const TrainingRunSettings& settings)
+      : job_(job),
+        profile_(profile),
+        settings_(settings),
+        prediction_(predict_training(job, profile)),
+        pattern_(job, prediction_.costs),
+        copies_(job.copies()),
+        failures_({.nodes = job.nodes(),
+                   .node_mttf = Seconds(1 / (profile.rate().per_second() * job.gpus_per_node)),
+                   .shape = profile.shape,
+                   .new_machine = settings.new_machine,
+                   .seed = settings.seed}),
+        random_(settings.seed ^ 0x7261696e) {
+    outcome_.classes.resize(profile.classes.size());
+    next_ = failures_.next();
+  }
+
+  TrainingOutcome run() {
+    const Seconds end = pattern_.clock_at(settings_.work);
+    while (!outcome_.finished && now_ < settings_.give_up && !settings_.stop.stop_requested()) {
+      const Seconds left = (end - clock_) * (1 + slowdown_);
+      const Seconds event = std::max(std::min(next_, found_ ? found_->at : Seconds(never)), now_);
+      if (now_ + left <= event) {
+        go_on(now_ + left);
+        outcome_.finished = true;
+      } else {
+        go_on(event);
+        found_ && found_->at <= next_ ? find() : fail();
+      }
+    }
+    outcome_.time = now_;
+    outcome_.work = outcome_.finished ? settings_.work : pattern_.work_at(clock_);
+    outcome_.checkpoints = (outcome_.finished ? end : clock_) - outcome_.work;
+    return outcome_;
+  }
+
+ private:
+  static constexpr double never = std::numeric_limits<double>::infinity();
+
+  struct Found {
+    Seconds at;
+    std::size_t of_class;
+    Seconds since;  // the work at which it began
+  };
+
+  double uniform() { return static_cast<double>(random_.next() >> 11) * 0x1p-53; }
+
+  std::size_t struck_class() {
+    double share = uniform() * profile_.rate().per_second();
+    std::size_t chosen = 0;
+    while (chosen + 1 < profile_.classes.size() &&
+           share >= profile_.rate(profile_.classes[chosen]).per_second())
+      share -= profile_.rate(profile_.classes[chosen++]).per_second();
+    while (chosen > 0 && profile_.classes[chosen].count <= 0) --chosen;
+    ++outcome_.failures;
+    ++outcome_.classes[chosen].failures;
+    return chosen;
+  }
+
+  void go_on(Seconds until) {
+    const Seconds taken = until - now_, done = taken / (1 + slowdown_);
+    if (slowdown_ > 0) {
+      outcome_.slow += taken - done;
+      outcome_.classes[found_->of_class].lost += taken - done;
+    }
+    clock_ += done;
+    now_ = until;
+  }
+
+  void fail() {
+    next_ = failures_.next();
+    const std::size_t struck = struck_class();
+    const FailureClass& c = profile_.classes[struck];
+    if (c.effect == FailureEffect::stops) return stop(struck, std::nullopt);
+    if (found_) return;
+    found_ = Found{now_ + seconds(c.found_after) * -std::log1p(-uniform()), struck, pattern_.work_at(clock_)};
+    if (c.effect == FailureEffect::slows) slowdown_ = c.slowdown;
+  }
+
+  void find() {
+    const Found found = *found_;
+    found_.reset();
+    const bool slow = profile_.classes[found.of_class].effect == FailureEffect::slows;
+    if (slow) slowdown_ = 0;
+    stop(found.of_class, slow ? std::nullopt : std::optional(found.since));
+  }
+
+  void lose_nodes(const FailureClass& c) {
+    if (c.loses != FailureLoss::node) return;
+    const std::uint32_t count = std::min(c.nodes, job_.nodes());
+    for (std::uint32_t i = 0; i < count;) {
+      const auto node = static_cast<std::uint32_t>(random_.below(job_.nodes()));
+      if (std::ranges::count(just_lost_, node) > 0) continue;
+      just_lost_.push_back(node);
+      ++i;
+    }
+    for (const std::uint32_t node : just_lost_) {
+      if (std::ranges::count(lost_, node) == 0) lost_.push_back(node);
+      returning_.push(now_ + job_.repair);
+      ++away_;
+    }
+    just_lost_.clear();
+  }
+
+  // The time until there are spares for all lost nodes.
+  Seconds until_spares() {
+    while (!returning_.empty() && returning_.top() <= now_) returning_.pop(), --away_;
+    if (away_ <= job_.spares) return {};
+    auto returning = returning_;
+    Seconds at = now_;
+    for (std::size_t short_by = away_ - job_.spares; short_by > 0; --short_by) {
+      at = returning.top();
+      returning.pop();
+    }
+    return at - now_;
+  }
+
+  // Waits, unless the next failure is earlier. True if nothing failed.
+  bool wait(Seconds time, Seconds& account, std::size_t of_class) {
+    const bool fails = next_ < now_ + time;
+    const Seconds taken = fails ? std::max(next_ - now_, Seconds()) : time;
+    account += taken;
+    outcome_.classes[of_class].lost += taken;
+    now_ += taken;
+    return !fails;
+  }
+
+  // `since`: the data are wrong from this work on.
+  void stop(std::size_t of_class, std::optional<Seconds> since) {
+    ++outcome_.interruptions;
+    lost_.clear();
+    file_best_ = std::max(file_best_, pattern_.file_checkpoint(clock_));
+    const FailureEffect effect = profile_.classes[of_class].effect;
+    const bool planned = effect == FailureEffect::slows;
+    bool detected = effect != FailureEffect::stops;
+    lose_nodes(profile_.classes[of_class]);
+    while (now_ < settings_.give_up && !settings_.stop.stop_requested()) {
+      const TrainingRecovery how = recovery(of_class, since);
+      if ((detected || wait(job_.detection, outcome_.detection, of_class)) &&
+          wait(until_spares(), outcome_.spare_wait, of_class) &&
+          wait(start_time(how, planned), outcome_.restart, of_class)) {
+        resume(of_class, since, how);
+        return;
+      }
+      next_ = failures_.next();
+      lose_nodes(profile_.classes[struck_class()]);
+      detected = false;
+    }
+  }
+
+  TrainingRecovery recovery(std::size_t of_class, std::optional<Seconds> since) {
+    const Seconds file = file_checkpoint(since);
+    const TrainingRecovery otherwise =
+        file > Seconds() ? TrainingRecovery::file_system : TrainingRecovery::start;
+    if (since) return otherwise;
+    const bool planned = profile_.classes[of_class].effect == FailureEffect::slows;
+    std::ranges::sort(lost_);
+    if (job_.protocol == TrainingProtocol::file_system)
+      return planned ? TrainingRecovery::file_system : otherwise;  // it is written before the run stops
+    return survives(copies_, lost_) ? TrainingRecovery::memory : otherwise;
+  }
+  Seconds file_checkpoint(std::optional<Seconds> since) const {
+    return since ? pattern_.file_checkpoint_before(std::min(*since, file_best_)) : file_best_;
+  }
+
+  Seconds start_time(TrainingRecovery how, bool planned) const {
+    const TrainingCosts& costs = prediction_.costs;
+    Seconds time = job_.restart + (lost_.empty() ? Seconds() : job_.replacement);
+    if (how == TrainingRecovery::memory)
+      time += pattern_.has_memory() ? costs.memory_read : costs.file_write + costs.file_read;
+    if (how == TrainingRecovery::file_system)
+      time += costs.file_read + (planned ? costs.file_write : Seconds());
+    return time;
+  }
+
+  void resume(std::size_t of_class, std::optional<Seconds> since, TrainingRecovery how) {
+    ++outcome_.recoveries[static_cast<std::size_t>(how)];
+    const Seconds work = pattern_.work_at(clock_);
+    Seconds back = file_checkpoint(since);
+    if (how == TrainingRecovery::memory)
+      back = std::max(
+          back, pattern_.has_memory() ? pattern_.memory_checkpoint(clock_) : pattern_.iteration_before(work));
+    const bool planned = profile_.classes[of_class].effect == FailureEffect::slows;
+    if (planned && how != TrainingRecovery::start && lost_.size() <= 1)
+      back = pattern_.iteration_before(work);
+    back = std::min(back, work);
+    const Seconds clock = std::min(pattern_.clock_at(back), clock_);
+    outcome_.rework += clock_ - clock;
+    outcome_.classes[of_class].lost += clock_ - clock;
+    clock_ = clock;
+    if (found_ && profile_.classes[found_->of_class].effect == FailureEffect::corrupts &&
+        back <= found_->since)
+      found_.reset();
+    // Checkpoints of wrong data are gone.
+    if (since) file_best_ = std::min(file_best_, back);
+  }
+
+  const TrainingJob& job_;
+  const FailureProfile& profile_;
+  const TrainingRunSettings& settings_;
+  TrainingPrediction prediction_;
+  TrainingPattern pattern_;
+  CopyPlacement copies_;
+  NodeFailures failures_;
+  Random random_;
+  TrainingOutcome outcome_;
+
+  Seconds now_, clock_, next_;
+  double slowdown_ = 0;
+  std::optional<Found> found_;  // what is wrong and not yet found
+  Seconds file_best_;           // the work of the newest checkpoint of the file system
+  std::vector<std::uint32_t> lost_, just_lost_;
+  std::priority_queue<Seconds, std::vector<Seconds>, std::greater<>> returning_;
+  std::size_t away_ = 0;  // nodes under repair
+};
+
+}  // namespace
+
+TrainingOutcome simulate_training(const TrainingJob& job, const FailureProfile& profile,
+                                  const TrainingRunSettings& settings) {
+  return TrainingPlayer(job, profile, settings).run();
+}
+
+}  // namespace asterism

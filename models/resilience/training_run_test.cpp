@@ -1,0 +1,131 @@
+#include "resilience/training_run.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "base/confidence.h"
+
+namespace asterism {
+namespace {
+
+struct SimulatedGoodput {
+  double mean = 0, half_width = 0;
+};
+
+SimulatedGoodput simulated_goodput(const TrainingJob& job, const FailureProfile& profile, Seconds work,
+                                   std::uint64_t runs = 10) {
+  std::vector<double> values;
+  double sum = 0, squares = 0;
+  for (std::uint64_t seed = 1; seed <= runs; ++seed) {
+    values.push_back(simulate_training(job, profile, {.work = work, .seed = seed}).goodput());
+    sum += values.back();
+  }
+  const auto n = static_cast<double>(runs);
+  for (const double value : values) squares += (value - sum / n) * (value - sum / n);
+  return {sum / n, half_width_99(squares, n)};
+}
+
+TrainingJob file_system_job() {
+  return {.gpus = 1024,
+          .spares = 1000,
+          .iteration = Seconds(10),
+          .state = Bytes(1'280'000'000'000),
+          .protocol = TrainingProtocol::file_system,
+          .background = false,
+          .file_system = 20_GBps,
+          .detection = Seconds(100),
+          .restart = Seconds(200),
+          .replacement = Seconds(36)};
+}
+FailureProfile failing_every(double seconds, const TrainingJob& job, FailureClass c = {}) {
+  c.count = 1;
+  return {.gpu_hours = seconds / 3600 * job.gpus, .classes = {c}};
+}
+
+void expect_accounts(const TrainingOutcome& o) {
+  const Seconds sum = o.work + o.checkpoints + o.slow + o.detection + o.spare_wait + o.restart + o.rework;
+  EXPECT_NEAR(o.time / sum, 1, 1e-9);
+  Seconds lost;
+  for (const ClassOutcome& c : o.classes) lost += c.lost;
+  EXPECT_NEAR(lost.count(), (o.time - o.work - o.checkpoints).count(), 1e-6 * o.time.count());
+}
+
+TEST(TrainingRunTest, AgreesWithDalysModelOnTheFileSystem) {
+  const TrainingJob job = file_system_job();
+  const FailureProfile profile = failing_every(20'000, job);
+  const SimulatedGoodput simulated = simulated_goodput(job, profile, Seconds(2e7));
+  EXPECT_NEAR(simulated.mean, predict_training(job, profile).goodput, simulated.half_width);
+  EXPECT_LT(simulated.half_width, 0.005);
+}
+
+TEST(TrainingRunTest, AgreesWithTheProductOfLevelsWithCopiesInMemory) {
+  TrainingJob job = file_system_job();
+  job.gpus = 128;
+  job.protocol = TrainingProtocol::replicas;
+  job.background = true;
+  for (const FailureClass& c : {FailureClass{.nodes = 2}, {.nodes = 4}, {.loses = FailureLoss::process}}) {
+    const FailureProfile profile = failing_every(20'000, job, c);
+    const SimulatedGoodput simulated = simulated_goodput(job, profile, Seconds(2e7));
+    EXPECT_NEAR(simulated.mean, predict_training(job, profile).goodput, simulated.half_width + 5e-4);
+  }
+}
+
+TEST(TrainingRunTest, AgreesForWrongDataAndSlowGpus) {
+  TrainingJob job = file_system_job();
+  job.protocol = TrainingProtocol::replicas;
+  job.background = true;
+  for (const FailureClass& c :
+       {FailureClass{.effect = FailureEffect::corrupts, .found_after = long_duration(1000)},
+        {.effect = FailureEffect::slows, .found_after = long_duration(1000), .slowdown = 0.5}}) {
+    const FailureProfile profile = failing_every(100'000, job, c);
+    const SimulatedGoodput simulated = simulated_goodput(job, profile, Seconds(1e8), 5);
+    EXPECT_NEAR(simulated.mean, predict_training(job, profile).goodput, simulated.half_width + 5e-4);
+  }
+}
+
+TEST(TrainingRunTest, EverySecondOfARunIsOfOneKind) {
+  TrainingJob job = file_system_job();
+  job.protocol = TrainingProtocol::replicas;
+  job.spares = 3;
+  job.repair = Seconds(10'000);
+  FailureProfile profile = failing_every(20'000, job);
+  profile.shape = 0.7;
+  profile.classes.push_back(
+      {.name = "wrong", .effect = FailureEffect::corrupts, .found_after = long_duration(4000)});
+  profile.classes.push_back(
+      {.name = "slow", .effect = FailureEffect::slows, .found_after = long_duration(4000), .slowdown = 0.3});
+  profile.classes.push_back(
+      {.name = "bug", .component = FailedComponent::software, .loses = FailureLoss::process});
+  for (const TrainingProtocol protocol : {TrainingProtocol::file_system, TrainingProtocol::replicas,
+                                          TrainingProtocol::sharded, TrainingProtocol::just_in_time}) {
+    job.protocol = protocol;
+    const TrainingOutcome o = simulate_training(job, profile, {.work = Seconds(3e6), .seed = 7});
+    EXPECT_TRUE(o.finished);
+    EXPECT_GT(o.spare_wait, Seconds());
+    EXPECT_GT(o.slow, Seconds());
+    expect_accounts(o);
+  }
+}
+
+TEST(TrainingRunTest, NewMachinesFailMoreOften) {
+  const TrainingJob job = file_system_job();
+  FailureProfile profile = failing_every(20'000, job);
+  profile.shape = 0.5;
+  const auto failures = [&](bool fresh) {
+    return simulate_training(job, profile, {.work = Seconds(1e6), .new_machine = fresh}).failures;
+  };
+  EXPECT_GT(failures(true), failures(false) * 3 / 2);
+}
+
+TEST(TrainingRunTest, ARunWithoutProgressGivesUp) {
+  const TrainingJob job = file_system_job();
+  const TrainingOutcome o =
+      simulate_training(job, failing_every(60, job), {.work = Seconds(1e6), .give_up = Seconds(1e6)});
+  EXPECT_FALSE(o.finished);
+  expect_accounts(o);
+}
+
+}  // namespace
+}  // namespace asterism
