@@ -1,0 +1,70 @@
+// The ranks of a training run, one on each GPU, and what they hold for each other. A rank's state is in its
+// GPU's memory; what is in the node's memory beside it are copies.
+//
+//   gemini   Each rank has one part of the state. A checkpoint is a copy of each part in the rank's own
+//            buffer in the node's memory and one in the memory of the other GPU of its pair: GPUs 0 and 1, 2
+//            and 3, ... (Wang et al., SOSP 2023, section 4: groups of as many machines as there are copies).
+//   reft     Each rank has one part of the state. A checkpoint is a copy of each part in the rank's own
+//            buffer, and parity over all ranks: the part of each rank is cut into one block less than there
+//            are ranks, and each GPU keeps the exclusive or of one block of each other rank (Wang et al.,
+//            arXiv 2310.12670: RAIM5).
+//   jit      Each rank has the whole state. There are no checkpoints: after a loss the state is that of a
+//            rank that has it (Gupta et al., EuroSys 2024).
+//
+// Checkpoints alternate between two slots, so that a loss during one leaves the previous one whole.
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "apps/training/network.h"
+#include "apps/training/transfers.h"
+
+typedef enum { protocol_gemini, protocol_reft, protocol_jit } Protocol;
+
+// A state begins with its header, which is followed by the parameters, and the first and second means of
+// Adam.
+typedef struct {
+  uint64_t step;  // steps that it has made
+  uint32_t part;  // the number of the part
+  uint32_t parameters;
+  uint64_t checksum;  // over all that follows
+  uint64_t zero[5];
+} StateHeader;
+
+typedef struct {
+  Protocol protocol;
+  unsigned ranks, parts;
+  uint32_t parameters;   // of a part
+  uint64_t state_bytes;  // of a state, whole zones; in use are the first used_bytes
+  uint64_t used_bytes;
+  uint64_t guard_bytes, block_bytes;
+  uint8_t* now;                            // the states as the GPUs have them, one after the other
+  uint8_t* copies[2];                      // by slot: the checkpoints in the ranks' own buffers
+  uint8_t* guards;                         // what is written to the GPUs
+  uint8_t* everything;                     // what is read back from the GPUs
+  bool holds_copies[transfers_gpu_limit];  // whether the rank's own buffers have what was written to them
+  bool has_checkpoint;
+  unsigned slot;
+  uint64_t version;  // the step of the checkpoint
+} Group;
+
+// Chooses sizes and allocates memory. Returns NULL or what is wrong.
+const char* group_prepare(Group* group, Protocol protocol, unsigned ranks, uint32_t parameters);
+bool group_has_checkpoints(const Group* group);
+
+StateHeader* group_state(const Group* group, uint8_t* states, unsigned rank);
+AdamState group_means(const StateHeader* state);
+// Completes a state that was changed.
+void group_seal(const Group* group, StateHeader* state, uint64_t step);
+bool group_is_sound(const Group* group, const StateHeader* state, unsigned rank);
+
+// Makes `now` a checkpoint of this step. Returns false if a GPU was lost: then there is none.
+bool group_checkpoint(Group* group, uint64_t step);
+
+// What the ranks have left of the checkpoint, or of their states, is brought to the slot's copies. `without`
+// has a bit for each GPU whose memory is empty. Returns false if that is not enough, or a GPU was lost
+// meanwhile.
+bool group_collect(Group* group, uint32_t without);
+// The slot's copies become the checkpoint `version`, and the states of all GPUs.
+bool group_install(Group* group, uint64_t version);

@@ -1,0 +1,146 @@
+#include "apps/training/transfers.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "boot/memory.h"
+
+typedef enum { idle, reading, finishing, writing } Transfer;
+
+GpuCondition gpu_conditions[transfers_gpu_limit];
+
+static unsigned gpus;
+static uint32_t state_kib, all_kib;
+static uint32_t state_zones, guard_zones;
+static uint32_t* numbers;  // 0, 1, 2 ...: any part of it is a list of zones
+static struct {
+  Transfer transfer;
+  bool runs;
+  uint32_t zones;  // of a read
+} work[transfers_gpu_limit];
+
+// ---- regions ----
+
+static uint32_t zones_of(uint64_t bytes) {
+  if (gpu_allocate(0, (uint32_t)((bytes + 1023) >> 10)) != gpu_ok) return 0;
+  return gpu_zones_in_use(0);
+}
+
+static void keep(unsigned gpu, GpuError error, const char* what) {
+  if (error == gpu_lost) {
+    gpu_conditions[gpu].lost = true;
+  } else if (error != gpu_ok) {
+    printf("training: GPU %u: %s: %s\n", gpu, what, gpu_error_text(error));
+    gpu_conditions[gpu].failed = true;
+  }
+}
+
+static void use(unsigned gpu, uint32_t kib) { keep(gpu, gpu_allocate(gpu, kib), "memory"); }
+
+bool transfers_prepare(unsigned count, uint64_t* state_bytes, uint64_t* guard_bytes) {
+  gpus = count;
+  for (unsigned gpu = 0; gpu < gpus; ++gpu) gpu_restart(gpu);
+  state_zones = zones_of(*state_bytes);
+  guard_zones = *guard_bytes == 0 ? 0 : zones_of(*guard_bytes);
+  if (state_zones == 0 || (*guard_bytes != 0 && guard_zones == 0)) return false;
+  const uint32_t zone_kib = gpu_zone_bytes() >> 10, all = state_zones + 2 * guard_zones;
+  state_kib = state_zones * zone_kib;
+  all_kib = all * zone_kib;
+  *state_bytes = (uint64_t)state_kib << 10;
+  *guard_bytes = (uint64_t)guard_zones * zone_kib << 10;
+  numbers = memory_allocate(all * sizeof *numbers);
+  if (numbers == NULL || all_kib > gpu_memory_kib()) return false;
+  for (uint32_t zone = 0; zone < all; ++zone) numbers[zone] = zone;
+  for (unsigned gpu = 0; gpu < gpus; ++gpu) use(gpu, state_kib);
+  return true;
+}
+
+void transfers_replace(unsigned gpu) {
+  gpu_restart(gpu);
+  gpu_conditions[gpu] = (GpuCondition){0};
+  work[gpu].transfer = idle;
+  work[gpu].runs = false;
+  use(gpu, state_kib);
+}
+
+// ---- transfers ----
+
+static bool is_usable(unsigned gpu) { return !gpu_conditions[gpu].lost && !gpu_conditions[gpu].failed; }
+
+static void start(unsigned gpu, GpuError error, Transfer transfer, const char* what) {
+  keep(gpu, error, what);
+  if (error == gpu_ok) work[gpu].transfer = transfer;
+}
+
+static void read(unsigned gpu, void* to, uint32_t zones) {
+  if (!is_usable(gpu)) return;
+  work[gpu].zones = zones;
+  GpuError error = gpu_begin(gpu, false, false, to, NULL);
+  if (error == gpu_ok) error = gpu_copy_out(gpu, numbers, zones);
+  start(gpu, error, reading, "read");
+}
+
+static void write(unsigned gpu, const void* from, uint32_t first, uint32_t zones) {
+  if (is_usable(gpu)) start(gpu, gpu_copy_in(gpu, numbers + first, zones, from), writing, "write");
+}
+
+void transfers_read_state(unsigned gpu, void* to) {
+  use(gpu, state_kib);
+  read(gpu, to, state_zones);
+}
+
+void transfers_read_all(unsigned gpu, void* to) {
+  use(gpu, all_kib);
+  read(gpu, to, state_zones + 2 * guard_zones);
+}
+
+void transfers_write_state(unsigned gpu, const void* from) { write(gpu, from, 0, state_zones); }
+void transfers_write_guard(unsigned gpu, unsigned slot, const void* from) {
+  write(gpu, from, state_zones + slot * guard_zones, guard_zones);
+}
+
+void transfers_launch(unsigned gpu, uint64_t step, uint64_t accesses, uint64_t gap_ns) {
+  static GpuKernel kernel;  // the GPU reads it
+  if (!is_usable(gpu)) return;
+  kernel = (GpuKernel){.bytes = (uint64_t)state_kib << 10,
+                       .seed = step * transfers_gpu_limit + gpu,
+                       .number = step,
+                       .accesses = accesses,
+                       .pattern = 1,
+                       .gap_ns = (uint32_t)gap_ns};
+  const GpuError error = gpu_launch(gpu, &kernel);
+  keep(gpu, error, "kernel");
+  work[gpu].runs = error == gpu_ok;
+}
+
+static void progress(unsigned gpu) {
+  const uint32_t events = gpu_take_events(gpu);
+  if ((events & gpu_event_lost) != 0) {
+    gpu_conditions[gpu].lost = true;
+    work[gpu].transfer = idle;
+    work[gpu].runs = false;
+    return;
+  }
+  if ((events & gpu_event_kernel_ended) != 0) work[gpu].runs = false;
+  if ((events & gpu_event_failed) != 0) {
+    printf("training: GPU %u: transfer given up: %s\n", gpu, gpu_failure_text(gpu_failure(gpu)));
+    gpu_conditions[gpu].failed = true;
+    work[gpu].transfer = idle;
+  }
+  if (work[gpu].transfer == reading && gpu_arrived(gpu) == work[gpu].zones)
+    start(gpu, gpu_finish(gpu), finishing, "read");
+  if ((events & gpu_event_taken) != 0 || (events & gpu_event_copied_in) != 0) work[gpu].transfer = idle;
+}
+
+bool transfers_wait(void) {
+  for (;;) {
+    bool is_busy = false, is_sound = true;
+    for (unsigned gpu = 0; gpu < gpus; ++gpu) {
+      progress(gpu);
+      is_busy |= is_usable(gpu) && (work[gpu].transfer != idle || work[gpu].runs);
+      is_sound &= is_usable(gpu);
+    }
+    if (!is_busy) return is_sound;
+    gpu_await_event();
+  }
+}

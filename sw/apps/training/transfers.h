@@ -1,0 +1,39 @@
+// Transfers between the memories of all GPUs and the node's, and kernels, several GPUs at once.
+//
+// A GPU's memory has a region for the state of its rank, and behind it two slots for guards, which are what
+// it keeps for other ranks. Only the state is in use, so that a read of it copies nothing else.
+//
+//   for each GPU transfers_read_state(gpu, to);
+//   if (!transfers_wait()) ...  a GPU was lost, or a transfer failed
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "drivers/gpu.h"
+
+enum { transfers_gpu_limit = 8 };
+
+typedef struct {
+  bool lost;    // since it was last replaced
+  bool failed;  // a transfer or kernel
+} GpuCondition;
+
+extern GpuCondition gpu_conditions[transfers_gpu_limit];
+
+// The sizes of regions in bytes, which are rounded up to whole zones of all channels. false: they do not fit
+// into the memory of the GPUs, or a GPU refused.
+bool transfers_prepare(unsigned gpus, uint64_t* state_bytes, uint64_t* guard_bytes);
+// Puts a GPU that was lost or has failed, or the one in its place, back into use. Its memory is empty.
+void transfers_replace(unsigned gpu);
+
+void transfers_read_state(unsigned gpu, void* to);
+// Reads everything: the state and both slots, one after the other.
+void transfers_read_all(unsigned gpu, void* to);
+void transfers_write_state(unsigned gpu, const void* from);
+void transfers_write_guard(unsigned gpu, unsigned slot, const void* from);
+// A kernel that reads the state at random places and takes about `accesses` times the gap.
+void transfers_launch(unsigned gpu, uint64_t step, uint64_t accesses, uint64_t gap_ns);
+// Waits until all of them have ended on all GPUs that are not lost. Returns false if one is lost or has
+// failed.
+bool transfers_wait(void);

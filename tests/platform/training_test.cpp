@@ -1,0 +1,185 @@
+// Training on a node with four GPUs, whose ranks hold each other's state: whatever is lost and whenever, the
+// loss of every step has the bits of an undisturbed run.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "tests/platform/command.h"
+
+namespace asterism {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+using Time = std::uint64_t;  // ps
+
+std::string gpu_lost_at(Time at, unsigned gpu) {
+  return fmt::format(R"({{"at":"{}ps","kind":"gpu_loss","gpu":{}}})", at, gpu);
+}
+std::string power_lost_at(Time at) {
+  return fmt::format(R"({{"at":"{}ps","kind":"power_loss","restore_after":"1us"}})", at);
+}
+
+struct TrainingTest : CommandTest {
+  static constexpr const char* small = "steps=16 ssd_every=4 samples=2 hidden=32 accesses=100 protocol=";
+  static constexpr unsigned gpus = 4, step_of_loss = 13;
+
+  // Runs and checks that it ends well.
+  std::string train(const std::string& args, const std::string& faults = "", const Arguments& more = {}) {
+    Arguments all{
+        "run", "training_node", "args=" + (small + args), "faults=[" + faults + "]", "expect={}", "--out",
+        "run"};
+    all.insert(all.end(), more.begin(), more.end());
+    const Ended ended = asterism(all);
+    EXPECT_EQ(ended.status, 0) << args << faults << ended.out << ended.err;
+    return ended.out;
+  }
+  std::string result() const { return contents("run/files/result.txt"); }
+  // The times at which GPU 0 did this.
+  std::vector<Time> times_of(const std::string& kind) const {
+    std::vector<Time> times;
+    for (const auto& event : events())
+      if (event["kind"] == kind && event["source"] == "node.gpu.0") times.push_back(event["time_ps"]);
+    return times;
+  }
+  // When GPU 0 begins to read its state in this step, in an undisturbed run.
+  Time begin_of(unsigned step) const { return times_of("gpu_snapshot_begin").at(step); }
+};
+
+TEST_F(TrainingTest, EveryProtocolHasTheSameLosses) {
+  train("gemini");
+  const std::string expected = result();
+  EXPECT_THAT(expected, AllOf(HasSubstr("0 0x3f85367c\n1 0x3f7973d6\n"), HasSubstr("\n15 0x"),
+                              HasSubstr("weights 0x4f1ae110610d5d7a\n")));
+  for (const std::string how : {"reft", "jit", "gemini interval=3", "reft checkpoint=off",
+                                "gemini host_copies=kept method=copy_on_write"}) {
+    EXPECT_THAT(train(how), HasSubstr("16 steps, 0 repeated")) << how;
+    EXPECT_EQ(result(), expected) << how;
+  }
+}
+
+// While states are read, guards are written, kernels run, and new states are written.
+TEST_F(TrainingTest, ALossInAnyPartOfAStepRepeatsAtMostOneStep) {
+  for (const std::string protocol : {"gemini", "reft", "jit"}) {
+    train(protocol);
+    const std::string expected = result();
+    const Time end = begin_of(step_of_loss + 1);
+    const Time read = times_of("gpu_snapshot_taken").at(step_of_loss);
+    for (const Time at : {read - 1, read + 10'000'000, (read + end) / 2, end - 1'000'000}) {
+      const std::string out = train(protocol, gpu_lost_at(at, 1));
+      EXPECT_EQ(result(), expected) << protocol << " " << at;
+      EXPECT_THAT(out, AllOf(HasSubstr("GPU 1 is lost"), HasSubstr("is back from the memories of the group"),
+                             HasSubstr("1 recovery")));
+      const bool none_again = out.find("16 steps, 0 repeated") != std::string::npos;
+      EXPECT_TRUE(none_again || out.find("16 steps, 1 repeated") != std::string::npos) << out;
+      EXPECT_TRUE(none_again || protocol != "jit") << at;
+    }
+  }
+}
+
+// With two copies of each of four parts, two lost GPUs have both copies of one in 2 of 6 cases: the
+// probability of a recovery from memory is 1 - 2/6, by the formula of Gemini for groups.
+TEST_F(TrainingTest, TwoLostGpusLeaveACopyUnlessTheyAreAPair) {
+  train("gemini");
+  const std::string expected = result();
+  const Time at = begin_of(step_of_loss) + 100'000'000;
+  unsigned from_memory = 0;
+  for (unsigned one = 0; one < gpus; ++one)
+    for (unsigned other = one + 1; other < gpus; ++other) {
+      const std::string out = train("gemini", gpu_lost_at(at, one) + "," + gpu_lost_at(at, other));
+      EXPECT_EQ(result(), expected) << one << other;
+      const bool is_from_memory = out.find("back from the memories") != std::string::npos;
+      EXPECT_EQ(is_from_memory, one / 2 != other / 2) << out;
+      EXPECT_THAT(out, HasSubstr(is_from_memory ? "step 13: the state of step 13 is back"
+                                                : "step 13: the state of step 12 is back from the DIMM-SSD"));
+      from_memory += is_from_memory;
+    }
+  EXPECT_EQ(from_memory, 4u);
+}
+
+TEST_F(TrainingTest, OneParityDoesNotReplaceTwoGpusButReplicasReplaceThree) {
+  train("reft");
+  const std::string expected = result();
+  const Time at = begin_of(step_of_loss) + 100'000'000;
+  EXPECT_THAT(train("reft", gpu_lost_at(at, 0) + "," + gpu_lost_at(at, 3)),
+              HasSubstr("is back from the DIMM-SSD"));
+  EXPECT_EQ(result(), expected);
+  EXPECT_THAT(train("reft host_copies=kept", gpu_lost_at(at, 0) + "," + gpu_lost_at(at, 3)),
+              HasSubstr("is back from the memories"));
+  EXPECT_EQ(result(), expected);
+  train("reft checkpoint=off");
+  const Time begin = begin_of(step_of_loss) + 100'000'000;
+  EXPECT_THAT(train("reft checkpoint=off", gpu_lost_at(begin, 0) + "," + gpu_lost_at(begin, 3)),
+              AllOf(HasSubstr("is back from the start"), HasSubstr("16 steps, 13 repeated")));
+  EXPECT_EQ(result(), expected);
+  train("jit");
+  const Time middle = begin_of(step_of_loss) + 100'000'000;
+  EXPECT_THAT(
+      train("jit", gpu_lost_at(middle, 0) + "," + gpu_lost_at(middle, 1) + "," + gpu_lost_at(middle, 3)),
+      AllOf(HasSubstr("is back from the memories"), HasSubstr("16 steps, 0 repeated")));
+  EXPECT_EQ(result(), expected);
+}
+
+TEST_F(TrainingTest, ALossDuringARecoveryBeginsItAnew) {
+  train("gemini");
+  const std::string expected = result();
+  const Time at = begin_of(step_of_loss) + 100'000'000;
+  train("gemini", gpu_lost_at(at, 1));
+  const auto reads = times_of("gpu_snapshot_taken"), writes = times_of("gpu_copied_in");
+  // GPU 0 has returned what it holds for GPU 1, and has got its own state back.
+  const Time collected = reads.at(step_of_loss + 1);
+  const Time installed = *std::ranges::upper_bound(writes, collected);
+  for (const unsigned other : {1u, 2u})
+    for (const Time second : {collected - 1, installed + 1'000'000}) {
+      const std::string out = train("gemini", gpu_lost_at(at, 1) + "," + gpu_lost_at(second, other));
+      EXPECT_EQ(result(), expected) << other << " " << second;
+      EXPECT_THAT(out, Not(HasSubstr("DIMM-SSD after"))) << out;
+    }
+}
+
+TEST_F(TrainingTest, WithALongerIntervalTheStepsSinceTheCheckpointAreRepeated) {
+  train("gemini interval=5");
+  const std::string expected = result();
+  const Time at = begin_of(step_of_loss) + 100'000'000;
+  EXPECT_THAT(train("gemini interval=5", gpu_lost_at(at, 2)),
+              AllOf(HasSubstr("step 13: the state of step 10 is back"), HasSubstr("16 steps, 3 repeated")));
+  EXPECT_EQ(result(), expected);
+}
+
+TEST_F(TrainingTest, AfterAPowerFailureTheStatesComeBackFromTheDimmSsd) {
+  for (const std::string protocol : {"gemini", "jit"}) {
+    train(protocol);
+    const std::string expected = result();
+    const std::string out = train(protocol, power_lost_at(begin_of(step_of_loss) + 100'000'000));
+    EXPECT_THAT(out, AllOf(HasSubstr("reset cause power_loss, boot 2"), HasSubstr("checkpoint 4 restored"),
+                           HasSubstr("1 recovery")));
+    EXPECT_EQ(result(), expected);
+  }
+}
+
+TEST_F(TrainingTest, TheScenarioMeetsItsExpectations) {
+  const Ended ended = asterism({"run", "training_node", "--out", "run"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("GPU 1 is lost"), HasSubstr("40 steps, 0 repeated"),
+                               HasSubstr("all expectations are met")));
+  EXPECT_EQ(json("run/stats.json")["node"]["gpu"]["1"]["losses"], 1);
+}
+
+TEST_F(TrainingTest, GroupsThatCannotProtectEachOtherAreRefused) {
+  const auto refusal = [&](const std::string& args, const std::string& key) {
+    const Ended ended = asterism({"run", "training_node", "args=" + args, "faults=[]", "expect={}",
+                                  "node.gpu." + key, "--out", "run"});
+    EXPECT_EQ(ended.status, 3) << ended.out << ended.err;
+    return ended.out;
+  };
+  EXPECT_THAT(refusal("protocol=gemini", "count=3"), HasSubstr("an odd number of GPUs"));
+  EXPECT_THAT(refusal("protocol=reft", "count=2"), HasSubstr("fewer than 3 GPUs"));
+  EXPECT_THAT(refusal("protocol=jit hidden=1024", "memory=128KiB"),
+              HasSubstr("does not fit into the memory"));
+}
+
+}  // namespace
+}  // namespace asterism
