@@ -9,6 +9,7 @@
 #include "fabric/traffic/simulation.h"
 #include "flash/translation_layer.h"
 #include "memory/dram_traffic.h"
+#include "memory/memory_config.h"
 
 namespace asterism::python {
 namespace {
@@ -110,7 +111,11 @@ class Dram {
 
   Dram(const DramKeys& keys, const ConfigLibrary& library) {
     const auto part = load_config<DramPart>(library, "dram", keys.dram.part);
-    const std::uint64_t ranks = std::uint64_t{keys.dram.controllers} * keys.dram.channels * keys.dram.ranks;
+    if (const auto problem = part_problem(keys.dram, part))
+      throw ConfigError(Diagnostic{
+          .origin = Origin::command_line(), .path = std::string(problem->key), .problem = problem->words});
+    const std::uint64_t ranks =
+        std::uint64_t{keys.dram.controllers} * keys.dram.channels * keys.dram.ranks * part.pseudo_channels;
     const Bytes size = keys.size.value_or(part.row() * part.banks * ranks * part.rows());
     system_ = made("size", [&] { return std::make_unique<DramSystem>(keys.dram, part, size); });
     traffic_ =

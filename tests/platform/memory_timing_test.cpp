@@ -198,7 +198,7 @@ TEST_F(LatencyKeysTest, EachKeyOfTheNodeChangesTheTime) {
         "cores.caches.l2.latency=6ns", "cores.caches.llc.latency=30ns", "cores.caches.snoop=8ns",
         "cores.caches.tlb.walk=30ns", "cores.caches.prefetch.streams=1", "cores.caches.prefetch.distance=4",
         "cores.caches.prefetch.buffers=1", "fabric.latency=12ns", "memory.latency=12ns",
-        "memory.part=ddr3_1600_2gb_x4", "memory.page_policy=closed", "memory.refresh=false"})
+        "memory.part=ddr3_1600_2gb_x4", "memory.page_policy=closed", "memory.refresh=none"})
     EXPECT_NE(time(measurement, std::string("node.") + key), before) << key;
 }
 

@@ -76,7 +76,7 @@ class PythonEngines(unittest.TestCase):
         self.assertAlmostEqual(sum(exact.values()), 1)
 
     def test_latencies_of_dram_are_those_of_its_part(self):
-        dram = engines.Dram({"ranks": 1, "part": "ddr3_1600_2gb_x8", "refresh": False})
+        dram = engines.Dram({"ranks": 1, "part": "ddr3_1600_2gb_x8", "refresh": "none"})
         rows = [0, 64, 1 << 20]  # a closed row, the open one, another one of the bank
         self.assertEqual(list(dram.run(rows, at_ps=[0, 10**6, 2 * 10**6])), [32500, 18750, 46250])
         self.assertEqual(dram.time_ps, 2 * 10**6 + 46250)
@@ -84,6 +84,14 @@ class PythonEngines(unittest.TestCase):
         self.assertEqual((later[0], later[2]), (0, 0))  # queues take writes at once
         self.assertGreater(later[1], 18750)
         self.assertEqual([dram.statistics()[key] for key in ("reads", "writes")], [4, 2])
+
+    def test_dram_of_another_standard_is_its_part(self):
+        part = {"ranks": 1, "part": "hbm2e_3600_16gb_8h", "refresh": "by_banks"}
+        # A row of the bank, the same row in the other pseudo-channel: tRCD, tCCD_L, CL and the second burst.
+        took = engines.Dram(part).run([0, 1 << 30], at_ps=[0, 2000 * 556])
+        self.assertEqual(list(took), [556 * (27 + 4 + 26 + 2)] * 2)
+        with self.assertRaisesRegex(asterism.ConfigError, "refresh: .* has only refreshes of whole ranks"):
+            engines.Dram({"part": "ddr3_1600_2gb_x8", "refresh": "by_banks"})
 
     def test_a_fabric_has_the_latencies_of_its_study(self):
         traffic = {"rate": 0.02, "seed": 3, "measure": "1us"}
