@@ -1,5 +1,6 @@
-// GF(2^m) for m up to 16, by tables of powers and logarithms; gf256.h has GF(2^8) at compile time. Addition is
-// XOR. The polynomials are 0x11D (as gf256.h) and 0x1100B, in which alpha = 2 generates all elements but 0.
+// GF(2^m) for m up to 16, by tables of powers and logarithms; gf256.h has GF(2^8) at compile time. Addition
+// is XOR. The polynomials are 0x11D (as gf256.h) and 0x1100B, in which alpha = 2 generates all elements but
+// 0.
 #pragma once
 
 #include <cstdint>

@@ -6,9 +6,9 @@
 
 namespace asterism {
 
-LongReedSolomon::LongReedSolomon(const GaloisField& field, unsigned length, unsigned checks)
-    : field_(field), length_(length), checks_(checks) {
-  if (checks == 0 || checks >= length || length > field.order())
+LongReedSolomon::LongReedSolomon(const GaloisField& field, unsigned length, unsigned checks, unsigned stride)
+    : field_(field), length_(length), checks_(checks), stride_(stride) {
+  if (checks == 0 || checks >= length || length > field.order() || std::gcd(stride, field.order()) != 1)
     throw std::invalid_argument("a Reed-Solomon code of this length does not exist over its field");
 }
 
@@ -25,9 +25,10 @@ std::vector<LongReedSolomon::Symbol> LongReedSolomon::syndromes(std::span<const 
   for (unsigned i = 0; i < length_; ++i) {
     if (codeword[i] == 0) continue;
     std::uint32_t exponent = field_.log(codeword[i]);
+    const auto step = static_cast<std::uint32_t>(std::uint64_t{stride_} * i % field_.order());
     for (Symbol& sum : sums) {
       sum ^= field_.power(exponent);
-      exponent += i;
+      exponent += step;
       if (exponent >= field_.order()) exponent -= field_.order();
     }
   }
@@ -48,8 +49,8 @@ LongReedSolomon::Symbol LongReedSolomon::value(const Polynomial& polynomial, Sym
   return sum;
 }
 
-// The polynomial whose roots are the inverses of the wrong positions' locators, by Berlekamp and Massey, which
-// begins with the erasures'. `errors` is the number of wrong positions besides them.
+// The polynomial whose roots are the inverses of the wrong positions' locators, by Berlekamp and Massey,
+// which begins with the erasures'. `errors` is the number of wrong positions besides them.
 LongReedSolomon::Polynomial LongReedSolomon::locator(std::span<const Symbol> syndromes,
                                                      std::span<const unsigned> erased,
                                                      unsigned& errors) const {
@@ -57,7 +58,7 @@ LongReedSolomon::Polynomial LongReedSolomon::locator(std::span<const Symbol> syn
   locator[0] = 1;
   for (unsigned count = 0; count < erased.size(); ++count)
     for (unsigned i = count + 1; i > 0; --i)
-      locator[i] ^= field_.multiply(locator[i - 1], field_.power(erased[count]));
+      locator[i] ^= field_.multiply(locator[i - 1], locator_of(erased[count]));
   Polynomial previous = locator;
   const auto erasures = static_cast<unsigned>(erased.size());
   unsigned degree = erasures;
@@ -92,11 +93,11 @@ bool LongReedSolomon::correct(std::span<Symbol> codeword, std::span<const Symbol
   for (std::size_t i = 1; i <= degree; i += 2) derivative[i - 1] = locator[i];
   std::vector<std::pair<unsigned, Symbol>> changes;
   for (unsigned position = 0; position < length_ && changes.size() < degree; ++position) {
-    const Symbol inverse = field_.power(field_.order() - position);
+    const Symbol inverse = field_.divide(1, locator_of(position));
     if (value(locator, inverse) != 0) continue;
     const Symbol slope = value(derivative, inverse);
     if (slope == 0) return false;
-    const Symbol numerator = field_.multiply(value(evaluator, inverse), field_.power(position));
+    const Symbol numerator = field_.multiply(value(evaluator, inverse), locator_of(position));
     changes.emplace_back(position, field_.divide(numerator, slope));
   }
   if (changes.size() != degree) return false;

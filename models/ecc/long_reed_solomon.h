@@ -7,10 +7,13 @@
 //   code.decode(codeword, {.max_errors = 4});                 ... or up to 4 wrong ones
 //
 // With `checks` parity symbols a word is corrected if 2 * errors + erasures <= checks. A lower max_errors
-// leaves the rest of the distance to detection: a word with at most checks - max_errors wrong symbols is never
-// taken for another codeword.
+// leaves the rest of the distance to detection: a word with at most checks - max_errors wrong symbols is
+// never taken for another codeword.
 //
-// Row j of the parity-check matrix is alpha^(i*j), j from 0, at position i, as in reed_solomon.h.
+// Row j of the parity-check matrix is alpha^(i*j*stride), j from 0, at position i; with a stride of 1, as in
+// reed_solomon.h. The distance is the same for each stride, but not how often errors of a few bits look like
+// another symbol's: with consecutive powers that is far more often than by chance, since bits of a symbol are
+// multiplied by powers of alpha, too.
 //
 // Sources: Blahut, "Theory and Practice of Error Control Codes", 1983: the algorithm of Berlekamp and Massey
 // with erasures, and Forney's for the values.
@@ -27,8 +30,9 @@ namespace asterism {
 class LongReedSolomon {
  public:
   using Symbol = std::uint16_t;
-  // Throws std::invalid_argument unless 0 < checks < length <= the order of the field.
-  LongReedSolomon(const GaloisField& field, unsigned length, unsigned checks);
+  // Throws std::invalid_argument unless 0 < checks < length <= the order of the field, to which the stride is
+  // relatively prime.
+  LongReedSolomon(const GaloisField& field, unsigned length, unsigned checks, unsigned stride = 1);
 
   unsigned length() const { return length_; }
   unsigned checks() const { return checks_; }
@@ -53,12 +57,13 @@ class LongReedSolomon {
   using Polynomial = std::vector<Symbol>;  // coefficients, the lowest first
   Polynomial locator(std::span<const Symbol> syndromes, std::span<const unsigned> erased,
                      unsigned& errors) const;
+  Symbol locator_of(unsigned position) const { return field_.power(std::uint64_t{stride_} * position); }
   Symbol value(const Polynomial& polynomial, Symbol x) const;
   bool correct(std::span<Symbol> codeword, std::span<const Symbol> syndromes,
                const Polynomial& locator) const;
 
   const GaloisField& field_;
-  unsigned length_, checks_;
+  unsigned length_, checks_, stride_;
 };
 
 }  // namespace asterism

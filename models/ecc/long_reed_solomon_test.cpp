@@ -85,9 +85,29 @@ TEST_F(LongReedSolomonTest, AWriteChangesParityByItsDifference) {
   EXPECT_TRUE(std::ranges::all_of(code.syndromes(word), [](Symbol s) { return s == 0; }));
 }
 
+TEST_F(LongReedSolomonTest, ConsecutiveLocatorsTakeManyPairsOfBitsForAThirdSymbol) {
+  const auto taken = [](unsigned stride) {
+    const LongReedSolomon code(GaloisField::of_symbols(), 19, 2, stride);
+    unsigned count = 0;
+    for (unsigned first = 0; first < 304; ++first)
+      for (unsigned second = first + 1; second < 304; ++second) {
+        if (first / 16 == second / 16) continue;
+        std::vector<Symbol> word(19);
+        word[first / 16] ^= static_cast<Symbol>(1u << first % 16);
+        word[second / 16] ^= static_cast<Symbol>(1u << second % 16);
+        count += code.decode(word, {}) == LongOutcome::corrected ? 1 : 0;
+      }
+    return count;
+  };
+  EXPECT_EQ(taken(1), 2611u);
+  EXPECT_EQ(taken(3449), 120u);
+  EXPECT_EQ(taken(1021), 0u);
+}
+
 TEST_F(LongReedSolomonTest, RefusesACodeThatDoesNotExist) {
   EXPECT_THROW(LongReedSolomon(GaloisField::of_bytes(), 256, 4), std::invalid_argument);
   EXPECT_THROW(LongReedSolomon(GaloisField::of_bytes(), 4, 4), std::invalid_argument);
+  EXPECT_THROW(LongReedSolomon(GaloisField::of_bytes(), 36, 4, 15), std::invalid_argument);
   EXPECT_THROW(GaloisField(8, 0x11B), std::invalid_argument);
 }
 

@@ -56,10 +56,14 @@ SectorOutcome decode_secded(SectorBits& sector) {
 // ---- RS(19,17) ----
 
 constexpr unsigned symbols = 19, check_symbols = 2;
+// The locators are spread over the field: no pair of wrong bits in two symbols is then taken for a third
+// symbol. With consecutive ones 2,611 of 43,776 pairs are, and 11 would be by chance. What a vendor's die has
+// is not published.
+constexpr unsigned symbol_stride = 1021;
 using Symbols = std::array<LongReedSolomon::Symbol, symbols>;
 
 const LongReedSolomon& symbol_code() {
-  static const LongReedSolomon code(GaloisField::of_symbols(), symbols, check_symbols);
+  static const LongReedSolomon code(GaloisField::of_symbols(), symbols, check_symbols, symbol_stride);
   return code;
 }
 

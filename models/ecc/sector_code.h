@@ -4,8 +4,8 @@
 //   secded   HBM2: 64 data pins of a pseudo-channel, 4 beats, and 8 check bits beside each beat, for a code
 //            (72,64) in the controller that corrects one bit and detects two (JESD235: 16 check bits for 128
 //            data pins; the columns have an odd weight, Hsiao 1970)
-//   symbol   HBM3: RS(19,17) over GF(2^16) on the die: 16 symbols of data, one of metadata, two check symbols.
-//            It corrects one symbol of 16 bits, which is what a sub-wordline driver holds of a sector
+//   symbol   HBM3: RS(19,17) over GF(2^16) on the die: 16 symbols of data, one of metadata, two check
+//            symbols. It corrects one symbol of 16 bits: what a sub-wordline driver holds of a sector
 //            (Gurumurthi et al., "HBM3 RAS", IEEE CAL 2021; Park et al., JSSC 58(1), 2023)
 //
 // A sector is its data, the metadata of `symbol`, and the check bits. The faults that hardware has cover bits
@@ -59,8 +59,8 @@ constexpr auto enum_names(SectorFaultShape) {
        {SectorFaultShape::pin, "pin", "one data pin in every beat"},
        {SectorFaultShape::sector, "sector", "all bits"}});
 }
-// The bits that a fault covers: a bit of the result is set for each. `place` numbers the bits of a sector; for
-// `word` the one that contains it, for `pin` the pin that transfers it.
+// The bits that a fault covers: a bit of the result is set for each. `place` numbers the bits of a sector;
+// for `word` the one that contains it, for `pin` the pin that transfers it.
 SectorBits fault_bits(SectorCode code, SectorFaultShape shape, unsigned place);
 // Which of the covered bits are wrong: each with probability 1/2, and at least one.
 SectorBits draw_sector_errors(const SectorBits& covered, Random& random);

@@ -36,6 +36,18 @@ TEST(SectorCode, SecdedDetectsAnyTwoBitsOfABeat) {
     }
 }
 
+// With the symbols' locators as they are: by chance it would be one pair of 3,855.
+TEST(SectorCode, SymbolDetectsAnyTwoBitsOfDifferentWords) {
+  for (unsigned first = 0; first < 304; ++first)
+    for (unsigned second = first + 1; second < 304; ++second) {
+      if (first / 16 == second / 16) continue;
+      SectorBits sector{};
+      sector[first / 8] ^= static_cast<std::uint8_t>(1u << first % 8);
+      sector[second / 8] ^= static_cast<std::uint8_t>(1u << second % 8);
+      ASSERT_EQ(decode_sector(SectorCode::symbol, sector), SectorOutcome::uncorrectable);
+    }
+}
+
 TEST(SectorCode, SymbolCorrectsEveryErrorOfAWord) {
   Random random(2);
   for (unsigned word = 0; word < 19; ++word)
