@@ -222,7 +222,7 @@ void DeviceChannel::replace(std::uint32_t zone) {
 
 void DeviceChannel::reset(Reset kind) {
   faults_.reset(kind);
-  if (kind != Reset::warm) contained_.clear();
+  if (kind == Reset::power_loss) contained_.clear();
   may_have_errors_ = !faults_.empty() || !contained_.empty();
   busy_until_ = {};
   l2_.clear();

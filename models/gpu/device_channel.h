@@ -5,10 +5,11 @@
 // queue; if the queue is full, the access that evicts the line is refused, and nothing changes except what
 // the monitor has noted.
 //
-// Faults of the memory (sector_faults.h) are decoded where a sector is read from it: when the L2 misses it, for
-// a read or a write of a kernel, whose new words depend on the old ones, and when a copy reads it. A sector
-// that is uncorrectable makes its zone *contained*: it is dropped from the L2, and any later read of it is an
-// error, too, until the zone is retired. Errors that the code has not seen are in the data from then on.
+// Faults of the memory (sector_faults.h) are decoded where a sector is read from it: when the L2 misses it,
+// for a read or a write of a kernel, whose new words depend on the old ones, and when a copy reads it. A
+// sector that is uncorrectable makes its zone *contained*: it is dropped from the L2, and any later read of
+// it is an error, too, until the zone is retired. Errors that the code has not seen are in the data from
+// then on.
 //
 // Sectors (32 bytes) are the unit of transfer: those that a read misses, dirty sectors of an evicted line,
 // and sectors of the zone table that the monitor fetches or writes back.
@@ -57,7 +58,7 @@ class DeviceChannel {
     std::uint64_t sectors_read = 0, sectors_written = 0, table_sectors = 0;
     std::uint64_t waits = 0;  // writes that took an entry in the queue
     Picoseconds waited{};     // the total of their waiting times
-    // Sectors with an error that were read; silent: the code has not seen it, or has corrected the wrong bits.
+    // Sectors with an error that were read; silent: the code has not seen it, or has corrected wrong bits.
     std::uint64_t corrected = 0, uncorrectable = 0, silent = 0;
 
     Counts& operator+=(const Counts& other);

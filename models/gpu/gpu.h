@@ -43,16 +43,16 @@
 // proceed, and the next snapshot has to be full. The same happens if an access to the host's memory fails.
 //
 // Errors of memory (device_channel.h). An uncorrectable error contains its zone, as the page of an A100 is
-// taken offline: contained() is what a driver has to deal with. A kernel that reads it is stopped at once, and
-// ends with Sink::kernel_stopped; a snapshot that copies it is given up. A kernel may have read and written
-// ahead by up to a slice of time (kernel_pipelines.h). retire() replaces the zone by spare memory, as long as
-// there is any; its contents are lost, and the next snapshot has to be full. Zones that were retired stay so.
+// taken offline. A kernel that reads it is stopped at once, and ends with Sink::kernel_stopped; a snapshot
+// that copies it is given up. A kernel may have read and written ahead by up to a slice of time
+// (kernel_pipelines.h). retire() replaces the zone by spare memory, as long as there is any; its contents are
+// lost, and the next snapshot has to be full. Zones that were retired stay so.
 //
 // The sink is called from within methods; it may call any method except advance_to() and reset().
 //
-// reset: warm ends kernels and the snapshot, empties the L2 (its dirty data are lost), and keeps memory with
-// its faults and contained zones; cold and power_loss also empty memory, and keep the stuck faults alone. After
-// every kind the next snapshot has to be full. Retired zones stay retired.
+// reset: warm ends kernels and the snapshot, empties the L2 (its dirty data are lost), and keeps memory; cold
+// and power_loss also empty memory, and end transient faults. After every kind the next snapshot has to be
+// full. Contained zones stay so until they are retired or the power fails; retired ones stay retired.
 //
 // Source: lee2019 sections 4.1 to 4.3, 5.1; rates and sizes in gpu_config.h. The model of pipelines and
 // queues is this project's.

@@ -55,7 +55,7 @@ class Gpu::Impl {
   const GpuConfig config;
   const AddressSwizzle swizzle;
   DeviceMemory memory;
-  std::vector<Stall> stalls;              // not handled yet
+  std::vector<Stall> stalls;               // not handled yet
   std::vector<MemoryError> memory_errors;  // not handled yet
   std::vector<DeviceChannel> channels;
   KernelPipelines pipelines;

@@ -80,7 +80,8 @@ TEST(GpuMemoryErrors, AnUncorrectableErrorStopsTheKernelAndContainsItsZone) {
   EXPECT_TRUE(rig.gpu.is_contained({0, 2}));
 
   ErrorRig corrects(with_code(SectorCode::symbol));
-  for (const unsigned bit : {3u, 9u}) corrects.gpu.inject({.shape = Shape::bit, .address = 0x2040, .bit = bit});
+  for (const unsigned bit : {3u, 9u})
+    corrects.gpu.inject({.shape = Shape::bit, .address = 0x2040, .bit = bit});
   corrects.run(kernel, 1);
   EXPECT_TRUE(corrects.stops.empty());
 }
@@ -149,14 +150,16 @@ TEST(GpuMemoryErrors, ATransientFaultEndsWhenTheZoneIsCopiedIn) {
   }
 }
 
-TEST(GpuMemoryErrors, AResetKeepsStuckFaultsAndContainmentOnlyIfItIsWarm) {
+TEST(GpuMemoryErrors, OnlyAPowerLossEndsContainmentAndStuckCellsFailAgain) {
   ErrorRig rig(with_code(SectorCode::symbol));
   rig.gpu.inject({.shape = Shape::row, .address = 0x2000, .stuck = true});
   ListedKernel kernel = accesses({load(0x2000)});
   rig.run(kernel, 1);
-  rig.gpu.reset(Reset::warm);
-  EXPECT_TRUE(rig.gpu.is_contained({0, 2}));
-  rig.gpu.reset(Reset::cold);
+  for (const Reset kind : {Reset::warm, Reset::cold}) {
+    rig.gpu.reset(kind);
+    EXPECT_TRUE(rig.gpu.is_contained({0, 2}));
+  }
+  rig.gpu.reset(Reset::power_loss);
   EXPECT_FALSE(rig.gpu.is_contained({0, 2}));
   rig.gpu.allocate(rig.gpu.config().memory);
   rig.run(kernel, 2);

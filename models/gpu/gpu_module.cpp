@@ -49,14 +49,15 @@ std::optional<FaultCheck<GpuLoss>::Problem> GpuModule::problem_of(const GpusConf
 std::optional<FaultCheck<GpuMemoryFault>::Problem> GpuModule::problem_of(const GpusConfig& config,
                                                                          const GpuMemoryFault& fault) {
   using Problem = FaultCheck<GpuMemoryFault>::Problem;
-  if (const auto problem = problem_of(config, GpuLoss{fault.gpu})) return Problem{problem->key, problem->words};
+  if (const auto problem = problem_of(config, GpuLoss{fault.gpu}))
+    return Problem{problem->key, problem->words};
   if (fault.address >= config.device.memory.count())
     return Problem{"address", fmt::format("expected an address below the GPU's memory of {} bytes, got {}",
                                           config.device.memory.count(), fault.address)};
   const SectorCode code = config.device.ecc;
   if (fault.bit >= 8 * sector_bytes(code))
     return Problem{"sector_bit", fmt::format("expected a bit of the {} that a sector has with ecc={}, got {}",
-                                      8 * sector_bytes(code), to_text(code), fault.bit)};
+                                             8 * sector_bytes(code), to_text(code), fault.bit)};
   return std::nullopt;
 }
 
@@ -173,8 +174,8 @@ std::uint32_t GpuModule::status_of(unsigned gpu) const {
   const GpuRegisters::Status& status = registers.status;
   return status.running.bits(port.gpu().running()) | status.open.bits(port.snapshot_open()) |
          status.copying.bits(port.gpu().copying()) | status.lost.bits(port.lost()) |
-         status.stopped.bits(port.kernel_was_stopped()) |
-         status.busy.bits(is_busy) | status.error.bits(port.error()) | status.failure.bits(failure);
+         status.stopped.bits(port.kernel_was_stopped()) | status.busy.bits(is_busy) |
+         status.error.bits(port.error()) | status.failure.bits(failure);
 }
 
 // ---- events ----

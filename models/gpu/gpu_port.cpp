@@ -452,8 +452,7 @@ void GpuPort::forget() {
 void GpuPort::inject(Picoseconds now, const GpuMemoryFault& fault) {
   if (lost_ && !fault.stuck) return;
   gpu_.inject(fault);
-  record(now, "gpu_memory_fault",
-         {{"shape", std::string(to_text(fault.shape))}, {"address", fault.address}});
+  record(now, "gpu_memory_fault", {{"shape", std::string(to_text(fault.shape))}, {"address", fault.address}});
 }
 
 void GpuPort::lose(Picoseconds now) {
@@ -470,7 +469,7 @@ void GpuPort::lose(Picoseconds now) {
 void GpuPort::reset(Reset kind) {
   gpu_.reset(kind);
   forget();
-  if (kind != Reset::warm) contained_.clear();
+  if (kind == Reset::power_loss) contained_.clear();
 }
 
 void GpuPort::report(Statistics& statistics) const {

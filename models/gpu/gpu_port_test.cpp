@@ -314,7 +314,7 @@ TEST_F(GpuPortTest, InvalidRequestsAreRefused) {
   EXPECT_EQ(give(Command::abort), Error::no_snapshot);
   EXPECT_EQ(with_list(Command::copy_out, {0}), Error::no_snapshot);
   EXPECT_EQ(with_list(Command::copy_in, {32}), Error::bad_zone);
-  EXPECT_EQ(give(static_cast<Command>(11)), Error::no_command);
+  EXPECT_EQ(give(static_cast<Command>(12)), Error::no_command);
   launch(1024, 100);
   EXPECT_EQ(launch(1024, 1), Error::running);
   EXPECT_EQ(allocate(8_KiB), Error::running);

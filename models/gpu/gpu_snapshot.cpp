@@ -347,7 +347,8 @@ void Gpu::Impl::pass_out(Picoseconds now, Bytes from, Bytes size) {
     const Zone zone = transfer.zones[number];
     const ChannelAddress place{zone.channel, (config.zone * zone.index + offset).count()};
     const bool by_device = snapshot.by == Offloader::device;
-    const bool is_zero = by_device ? transfer.contents[number].empty() : channels[zone.channel].is_untouched(place.offset, part);
+    const bool is_zero = by_device ? transfer.contents[number].empty()
+                                   : channels[zone.channel].is_untouched(place.offset, part);
     if (is_zero != (zeros != 0_B)) flush(at);
     if (is_zero) {
       zeros += part;

@@ -76,7 +76,7 @@ struct FaultConfig {
   FaultPlaceConfig place = {};
   FlashFault flash = {};
   std::uint32_t gpu = 0;
-  GpuMemoryFault gpu_cells = {};  // besides the GPU and the persistence
+  GpuMemoryFault gpu_cells = {};           // besides the GPU and the persistence
   std::string device = {};                 // the instance, if several take faults of this kind
   std::optional<std::uint32_t> node = {};  // in a cluster
 

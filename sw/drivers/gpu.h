@@ -29,7 +29,13 @@ typedef enum {
 } GpuError;
 const char* gpu_error_text(GpuError error);
 
-typedef enum { gpu_no_failure = 0, gpu_watchdog = 1, gpu_host_memory = 2, gpu_aborted = 3, gpu_memory_error = 4 } GpuFailure;
+typedef enum {
+  gpu_no_failure = 0,
+  gpu_watchdog = 1,
+  gpu_host_memory = 2,
+  gpu_aborted = 3,
+  gpu_memory_error = 4
+} GpuFailure;
 const char* gpu_failure_text(GpuFailure failure);
 
 enum {

@@ -51,7 +51,8 @@ static void fail(GpuSnapshot* s) {
 
 GpuError gpu_snapshot_begin(GpuSnapshot* s, GpuSnapshotHow how) {
   if (gpu_snapshot_is_open(s)) return gpu_open;
-  if ((gpu_take_events(s->gpu) & gpu_event_lost) != 0) {  // other events concern earlier operations
+  if ((gpu_take_events(s->gpu) & (gpu_event_lost | gpu_event_contained)) !=
+      0) {  // other events concern earlier operations
     s->state = gpu_snapshot_lost;
     return gpu_lost;
   }
@@ -155,7 +156,8 @@ static void restore_next(GpuSnapshot* s) {
 
 void gpu_snapshot_progress(GpuSnapshot* s) {
   const uint32_t events = gpu_take_events(s->gpu);
-  if ((events & gpu_event_lost) != 0) {
+  // The memory of a GPU with a contained zone has to be restored, too.
+  if ((events & (gpu_event_lost | gpu_event_contained)) != 0) {
     s->state = gpu_snapshot_lost;
     return;
   }
@@ -211,7 +213,13 @@ void gpu_snapshot_fill(GpuSnapshot* s, const void* zones) {
 GpuError gpu_snapshot_restore(GpuSnapshot* s) {
   gpu_restart(s->gpu);
   s->needs_full = true;
-  const GpuError error = allocate(s);
+  GpuError error = gpu_ok;
+  GpuContained contained;
+  while (error == gpu_ok && gpu_contained(s->gpu, &contained)) {
+    error = gpu_retire(s->gpu, contained.zone);
+    if (error == gpu_ok) ++s->retired;
+  }
+  if (error == gpu_ok) error = allocate(s);
   if (error != gpu_ok) {
     s->state = error == gpu_lost ? gpu_snapshot_lost : gpu_snapshot_failed;
     return error;

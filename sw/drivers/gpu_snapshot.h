@@ -39,7 +39,7 @@ typedef enum {
   gpu_snapshot_failed,
   gpu_snapshot_restoring,
   gpu_snapshot_restored,
-  gpu_snapshot_lost,
+  gpu_snapshot_lost,  // the GPU is lost, or has a zone with an uncorrectable error
 } GpuSnapshotState;
 
 // The chain of committed snapshots. A checkpoint of the node must contain it and the buffer.
@@ -71,6 +71,7 @@ typedef struct {
   uint32_t fulls, increments, failures;  // snapshots by their result
   uint32_t preferred,
       preferred_together;  // zones copied first for a waiting write; those copied with another one
+  uint32_t retired;        // zones with an uncorrectable error that restores have replaced
 } GpuSnapshot;
 
 // Restarts the GPU and allocates `kib` KiB of its memory. The first snapshot will be a full one.
@@ -88,7 +89,8 @@ void gpu_snapshot_drop(GpuSnapshot* s);  // drops a snapshot that was taken, or 
 // one. NULL: there is no chain, and memory is empty. It is for contents from elsewhere;
 // gpu_snapshot_restore() follows.
 void gpu_snapshot_fill(GpuSnapshot* s, const void* zones);
-// Restarts the GPU and fills its memory from the chain; without a chain its memory is empty.
+// Restarts the GPU, retires its contained zones, and fills its memory from the chain; without a chain its
+// memory is empty. It fails if no spare zone is left.
 GpuError gpu_snapshot_restore(GpuSnapshot* s);
 // A zone of the newest committed snapshot.
 const uint8_t* gpu_snapshot_zone(const GpuSnapshot* s, uint32_t zone);

@@ -127,5 +127,13 @@ bool gpu_next_waiting(unsigned, uint32_t* zone) {
   GpuTestMachine::get().port.drop_waiting_zone();
   return true;
 }
+bool gpu_contained(unsigned, GpuContained* first) {
+  const auto contained = GpuTestMachine::get().port.contained();
+  if (contained) *first = {contained->zone, contained->offset, !contained->by_kernel};
+  return contained.has_value();
+}
+GpuError gpu_retire(unsigned, uint32_t zone) {
+  return static_cast<GpuError>(GpuTestMachine::get().command(Command::retire, {.from = zone}));
+}
 uint32_t gpu_take_events(unsigned) { return std::exchange(GpuTestMachine::get().events, 0); }
 }

@@ -197,12 +197,24 @@ static bool is_lost(const GpuSnapshot* gpu) { return gpu->state == gpu_snapshot_
 
 static bool after_loss(bool has_power) {
   unsigned lost = 0;
-  for (unsigned gpu = 0; gpu < gpu_count; ++gpu) lost += is_lost(&gpus[gpu]);
+  bool fails = false;
+  uint32_t retired[gpu_limit];
+  for (unsigned gpu = 0; gpu < gpu_count; ++gpu) {
+    GpuContained contained;
+    lost += is_lost(&gpus[gpu]);
+    retired[gpu] = gpus[gpu].retired;
+    fails = fails || (is_lost(&gpus[gpu]) && gpu_contained(gpu, &contained));
+  }
   printf("gpu_snapshot: GPU%s", lost == 1 ? "" : "s");
   for (unsigned gpu = 0; gpu < gpu_count; ++gpu)
     if (is_lost(&gpus[gpu])) printf(" %u", gpu);
-  printf(" %s lost: all go back to step %llu\n", lost == 1 ? "was" : "were", (Printable)committed.step);
+  printf(" %s %s: all go back to step %llu\n", lost == 1 ? "was" : "were",
+         fails ? "stopped by an uncorrectable error" : "lost", (Printable)committed.step);
   if (!recover()) return false;
+  for (unsigned gpu = 0; gpu < gpu_count; ++gpu)
+    if (gpus[gpu].retired != retired[gpu])
+      printf("gpu_snapshot: GPU %u: %u zones retired, %u spare ones left, %u errors corrected so far\n", gpu,
+             (unsigned)gpus[gpu].retired, (unsigned)gpu_spare_zones(gpu), (unsigned)gpu_corrected(gpu));
   if (has_power) power_recovered(recovered_from_memory);
   return true;
 }
