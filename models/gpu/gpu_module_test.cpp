@@ -34,7 +34,8 @@ struct GpuModuleTest : SystemCTest {
                              .l2_ways = 2,
                              .pipelines = 2,
                              .buffer = 32_KiB,
-                             .transfer = 8_KiB},
+                             .transfer = 8_KiB,
+                             .ecc = SectorCode::symbol},
                   .link = link},
                  {Address(dram), 4_MiB},
                  events};
@@ -115,6 +116,30 @@ SYSTEMC_TEST_F(GpuModuleTest, ASnapshotGoesThroughTheMemoryControllerAndBack) {
   EXPECT_EQ(give(second, copy_in), 0u);
   wait_for(100_us);
   EXPECT_EQ(contents(1), before);
+}
+
+SYSTEMC_TEST_F(GpuModuleTest, AnUncorrectableErrorIsReportedUntilItsZoneIsRetired) {
+  const std::uint32_t retire = 11, none = ~0u;
+  fill(second, 8);
+  set(second, map.interrupt_enable, 0x100);
+  EXPECT_EQ(get(second, map.contained), none);
+  gpus.inject(
+      {{now(), GpuMemoryFault{.gpu = 1, .shape = GpuMemoryShape::row, .address = 512, .stuck = true}}});
+  fill(second, 8);
+  settle();
+  EXPECT_TRUE(irq.read());
+  EXPECT_NE(get(second, map.status) & 32, 0u);
+  EXPECT_EQ(get(second, map.contained), 1u);
+  EXPECT_EQ(get(second, map.error_place), 0u);
+  EXPECT_EQ(get(second, map.uncorrectable), 1u);
+  set(second, map.from, 1000);
+  EXPECT_EQ(give(second, retire), 4u);
+  set(second, map.from, 1);
+  EXPECT_EQ(give(second, retire), 0u);
+  EXPECT_EQ(get(second, map.contained), none);
+  EXPECT_EQ(get(second, map.spare_zones), 511u);
+  fill(second, 8);
+  EXPECT_EQ(get(second, map.status) & 32, 0u);
 }
 
 // ---- the memory is shared ----

@@ -22,10 +22,14 @@ std::span<const std::string_view> event_kinds() {
       "flash_fault",
       "global_commit",
       "gpu_copied_in",
+      "gpu_kernel_stopped",
       "gpu_lost",
+      "gpu_memory_fault",
       "gpu_snapshot_begin",
       "gpu_snapshot_failed",
       "gpu_snapshot_taken",
+      "gpu_zone_contained",
+      "gpu_zone_retired",
       "memory_fault",
       "node_failed",
       "node_loss",
@@ -52,7 +56,7 @@ const std::map<std::string, std::set<std::string>>& event_groups() {
   static const std::map<std::string, std::set<std::string>> groups{
       {"checkpoint", {"checkpoint_begin", "checkpoint_commit", "checkpoint_failed"}},
       {"ecc", {"corrected_error", "uncorrectable_error"}},
-      {"fault", {"memory_fault", "flash_fault", "power_lost", "gpu_lost", "node_loss"}},
+      {"fault", {"memory_fault", "flash_fault", "power_lost", "gpu_lost", "gpu_memory_fault", "node_loss"}},
       {"recovery", {"restore", "recovery", "rollback"}},
   };
   return groups;

@@ -168,7 +168,9 @@ void EventFile::record(Picoseconds at, std::string_view source, std::string_view
   auto of_source = std::ranges::find(counts, source, &Count::source);
   if (of_source == counts.end()) of_source = counts.insert(of_source, {std::string(source)});
   ++of_source->events;
-  if (kind == "power_lost" || kind == "uncorrectable_error" || kind == "gpu_lost") lost_ = true;
+  if (kind == "power_lost" || kind == "uncorrectable_error" || kind == "gpu_lost" ||
+      kind == "gpu_zone_contained")
+    lost_ = true;
   if ((kind == "restore" || kind == "recovery") && std::exchange(lost_, false)) ++recoveries_;
   if (kind == "checkpoint_commit") resets_.clear();
   if (kind != "warm_reset") return;

@@ -182,12 +182,12 @@ void RunTimeline::event_occurred(std::size_t index, Picoseconds at, std::string_
   } else if (kind == "warm_reset") {
     node.checkpoints = 0;
     begin_recovery(index, at);
-  } else if (kind == "uncorrectable_error" || kind == "gpu_lost") {
+  } else if (kind == "uncorrectable_error" || kind == "gpu_lost" || kind == "gpu_zone_contained") {
     begin_recovery(index, at);
     mark(node, at, kind);
   } else if (kind == "rollback") {
     begin_recovery(index, at);
-  } else if (kind == "memory_fault" || kind == "flash_fault") {
+  } else if (kind == "memory_fault" || kind == "flash_fault" || kind == "gpu_memory_fault") {
     mark(node, at, kind);
   } else if (kind == "restore" || kind == "recovery") {
     end_recovery(index, true);

@@ -64,6 +64,8 @@ std::string failures_of(const RunFolder& run) {
   add("warm_reset", "warm reset");
   add("node_loss", "loss in the cluster");
   add("gpu_lost", "lost GPU");
+  add("gpu_memory_fault", "fault in a GPU's memory");
+  add("gpu_zone_contained", "uncorrectable error of a GPU");
   add("memory_fault", "fault in memory");
   add("uncorrectable_error", "uncorrectable error");
   add("core_locked_up", "core that locked up");

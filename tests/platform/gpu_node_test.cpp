@@ -145,6 +145,27 @@ TEST_F(GpuNodeTest, AScenarioOfTheDocumentationMeetsItsExpectations) {
   EXPECT_GT(gpu["waiting_writes"], 0);
 }
 
+// A word that the code corrects, and a row that it does not: found by a kernel, or by the copy of a snapshot.
+TEST_F(GpuNodeTest, AnUncorrectableErrorOfItsMemoryIsRetiredAndRestored) {
+  const Ended ended = asterism({"run", "gpu_memory_error", "--out", "run"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("GPU 1 was stopped by an uncorrectable error"),
+                               HasSubstr("1 recovery"), HasSubstr("all expectations are met")));
+  const auto stats = json("run/stats.json")["node"]["gpu"];
+  EXPECT_GT(stats["0"]["memory_errors"]["corrected"], 0);
+  EXPECT_EQ(stats["1"]["memory_errors"]["zones_retired"], 1);
+  EXPECT_EQ(stats["1"]["memory_errors"]["silent"], 0);
+}
+
+TEST_F(GpuNodeTest, FaultsOfGpuMemoryThatCannotBeAreRefused) {
+  const auto refusal = [&](const std::string& fault) {
+    return asterism({"check", "gpu_memory_error", "faults.0." + fault}).err;
+  };
+  EXPECT_THAT(refusal("gpu=2"), HasSubstr("faults.0.gpu: there is no GPU 2"));
+  EXPECT_THAT(refusal("address=67108864"), HasSubstr("faults.0.address: expected an address below"));
+  EXPECT_THAT(refusal("sector_bit=304"), HasSubstr("expected an integer from 0 to 303"));
+}
+
 TEST_F(GpuNodeTest, ManyGpusAreCoordinated) {
   const std::string args = std::string(small) + " checkpoint=off";
   ASSERT_EQ(snapshots(args, "", {"node.gpu.count=8"}).status, 0);
