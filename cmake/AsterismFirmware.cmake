@@ -134,6 +134,14 @@ asterism_test(${PROJECT_SOURCE_DIR}/sw/drivers/gpu_snapshot_trial_test.cpp PROGR
   LINKS asterism_firmware_gpu asterism::gpu_truth_engine
               GTest::gmock)
 
+# The network of the app `training` is also built for the host, whose losses have to have the same bits.
+add_library(asterism_firmware_network STATIC ${PROJECT_SOURCE_DIR}/sw/apps/training/network.c)
+target_include_directories(asterism_firmware_network PUBLIC ${PROJECT_SOURCE_DIR}/sw)
+target_compile_features(asterism_firmware_network PRIVATE c_std_17)
+target_link_libraries(asterism_firmware_network PUBLIC m)  # sqrtf
+asterism_test(${PROJECT_SOURCE_DIR}/sw/apps/training/network_test.cpp PROGRAM sw_drivers
+  LINKS asterism_firmware_network)
+
 # The buddy protocol is also built for the host, where its ranks exchange messages in memory.
 add_library(asterism_firmware_cluster STATIC
   ${PROJECT_SOURCE_DIR}/sw/cluster/buddy.c

@@ -7,7 +7,7 @@
 //   reft     Each rank has one part of the state. A checkpoint is a copy of each part in the rank's own
 //            buffer, and parity over all ranks: the part of each rank is cut into one block less than there
 //            are ranks, and each GPU keeps the exclusive or of one block of each other rank (Wang et al.,
-//            arXiv 2310.12670: RAIM5).
+//            arXiv 2310.12670).
 //   jit      Each rank has the whole state. There are no checkpoints: after a loss the state is that of a
 //            rank that has it (Gupta et al., EuroSys 2024).
 //
