@@ -8,7 +8,10 @@
 namespace asterism {
 namespace {
 
-bool has_model(const ClusterSetup& setup) { return setup.placed.empty() && setback_rate(setup) > Rate(); }
+bool has_model(const ClusterSetup& setup) {
+  return setup.placed.empty() && setback_rate(setup) > Rate() &&
+         setup.checkpoint != ClusterCheckpoint::just_in_time;
+}
 bool is_semi_blocking(const ClusterSetup& setup) {
   return setup.checkpoint == ClusterCheckpoint::semi_blocking;
 }
@@ -22,7 +25,7 @@ BuddyCheckpoint buddy_checkpoint(const ClusterSetup& setup) {
           .overhead = setup.overhead,
           .local = setup.dump,
           .blocking = setup.dump + (semi ? setup.overhead : setup.overlap),
-          .restart = setup.restart,
+          .restart = setup.restart + setup.detection,
           .mttf = Seconds(1 / setback_rate(setup).per_second())};
 }
 

@@ -5,7 +5,8 @@
 // that roll the program back. A checkpoint that is taken again after a failure is semi-blocking, as in the
 // simulation: c of Eq. 3.5 is dump + overhead. For blocking checkpoints c is dump + overlap. The model leaves
 // out what the network adds, SSDs that fail, copies that are lost with both buddies, and failures during
-// recovery.
+// recovery. The time to detect a failure is part of the restart. There is no model of checkpoints just in
+// time.
 #pragma once
 
 #include <optional>

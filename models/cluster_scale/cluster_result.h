@@ -1,7 +1,7 @@
 // The outcome of a run of the program on a machine.
 //
-// time = work + rework + dump + blocked + overhead + restart + spare_wait, except for rounding. `overlap`
-// passes beside the program.
+// time = work + rework + dump + blocked + overhead + detection + restart + spare_wait, except for rounding.
+// `overlap` passes beside the program.
 #pragma once
 
 #include "cluster_scale/cluster_setup.h"
@@ -23,10 +23,13 @@ struct ClusterResult {
   std::uint64_t seed = 0;
   bool finished = false;  // otherwise it took longer than give_up
   Seconds time, work;
-  Seconds rework, dump, blocked, overhead, restart, spare_wait;
+  Seconds rework, dump, blocked, overhead, detection, restart, spare_wait;
   Seconds overlap;    // of all `checkpoints`: from the local copy to that of the buddies
   Seconds lost_work;  // all work that failures undid
   std::array<std::uint64_t, cluster_failure_kinds> failures{};
+  // By the kind of the failure that rolled the program back: the work that was undone, and the time until the
+  // program ran again.
+  std::array<Seconds, cluster_failure_kinds> lost{};
   std::array<std::uint64_t, cluster_recoveries> recoveries{};
   // Checkpoints that were completed at all buddies, that a failure ended, and that the previous one delayed.
   std::uint64_t checkpoints = 0, given_up = 0, late = 0;

@@ -1,6 +1,7 @@
 #include "cluster_scale/cluster_run.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <queue>
@@ -47,6 +48,12 @@ class Conductor {
   bool interval() {
     if (!compute(std::min(since_ + setup_.interval, setup_.iterations))) return false;
     if (done_ == setup_.iterations) return true;
+    if (setup_.checkpoint == ClusterCheckpoint::just_in_time) {
+      since_ = dumped_ = done_;
+      ++since_global_;
+      begin_drain(done_);
+      return true;
+    }
     for (result_.late += copies_transfer_ != nullptr; copies_transfer_;) {
       if (!compute(done_ + 1)) return false;
       if (done_ == setup_.iterations) return true;
@@ -74,6 +81,7 @@ class Conductor {
   bool compute(std::uint64_t target) {
     const Seconds begin = ClusterNetwork::now();
     const Seconds length = setup_.iteration * static_cast<double>(target - done_);
+    computing_since_ = begin;
     Seconds lost;
     for (;;) {
       const Event event = next(begin + length + lost);
@@ -84,10 +92,12 @@ class Conductor {
         lost = std::min(lost, taken);
         account(lost, taken - lost);
         undone_ = setup_.iteration * static_cast<double>(done_) + (taken - lost);
+        computing_since_.reset();
         return false;
       }
     }
     account(lost, length);
+    computing_since_.reset();
     done_ = target;
     return true;
   }
@@ -137,9 +147,13 @@ class Conductor {
     for (const auto& [node, transfer] : repairs_) result_.network_bytes += transfer->bytes_moved();
     repairs_.clear();
     copies_.all();
+    begin_drain(checkpoint_);
+  }
+
+  void begin_drain(std::uint64_t of) {
     if (setup_.global_every == 0 || drain_ || since_global_ < setup_.global_every) return;
     drain_ = network_.start(TransferKind::drain);
-    draining_ = checkpoint_;
+    draining_ = of;
     since_global_ = 0;
   }
 
@@ -165,6 +179,7 @@ class Conductor {
 
   // Sends the copies that pairs lack of the checkpoint from the node that has them.
   void begin_repairs() {
+    if (is_just_in_time()) return;
     for (const std::uint32_t node : copies_.damaged()) {
       const unsigned copies = copies_.repairable(node);
       if (copies == 0 || repairs_.contains(node)) continue;
@@ -207,7 +222,13 @@ class Conductor {
         loses_node || failure.kind == (setup_.copies == CopyDevice::ssd ? ClusterFailureKind::ssd
                                                                         : ClusterFailureKind::dram);
     const bool setback = failure.kind != ClusterFailureKind::ssd;
-    if (loses_copies) {
+    if (setback && !recovering_) {
+      struck_ = failure.kind;
+      recovering_ = true;
+      if (is_just_in_time()) keep_replicas();
+    }
+    const bool loses_replica = setback && is_just_in_time();
+    if (loses_replica || (loses_copies && !is_just_in_time())) {
       copies_.lose(failure.node);
       const auto repair = repairs_.find(failure.node & ~1u);
       if (repair != repairs_.end()) {
@@ -227,14 +248,26 @@ class Conductor {
     return setback;
   }
 
+  bool is_just_in_time() const { return setup_.checkpoint == ClusterCheckpoint::just_in_time; }
+
+  // All nodes have their state of the last iteration that was complete.
+  void keep_replicas() {
+    copies_.all();
+    checkpoint_ = done_;
+    if (!computing_since_) return;
+    const double more = std::floor((ClusterNetwork::now() - *computing_since_) / setup_.iteration + 1e-9);
+    checkpoint_ += static_cast<std::uint64_t>(more);
+  }
+
   // After a failure: recovers until the program runs again. A failure meanwhile begins the recovery again.
   void recover() {
     if (gave_up()) return;
+    const Seconds begin = ClusterNetwork::now();
     ClusterRecovery how{};
     do {
       end_restarts();
       end_repairs();
-      if (!wait_for_spare()) continue;
+      if (!wait_for_detection() || !wait_for_spare()) continue;
       how = level();
       if (come_back(how)) break;
     } while (!gave_up());
@@ -248,10 +281,21 @@ class Conductor {
       done_ = how == ClusterRecovery::global ? *global_ : 0;
       checkpoint_ = done_;
     }
-    result_.lost_work += undone_ - setup_.iteration * static_cast<double>(done_);
+    const Seconds undone = undone_ - setup_.iteration * static_cast<double>(done_);
+    result_.lost_work += undone;
+    result_.lost[index_of(struck_)] += undone + (ClusterNetwork::now() - begin);
+    recovering_ = false;
     since_ = done_;
     on_spare_.clear();
     begin_repairs();
+  }
+
+  bool wait_for_detection() {
+    const Seconds begin = ClusterNetwork::now(), undone = undone_;
+    const bool noticed = sleep_until(begin + setup_.detection);
+    undone_ = undone;
+    result_.detection += ClusterNetwork::now() - begin;
+    return noticed;
   }
 
   bool wait_for_spare() {
@@ -270,6 +314,11 @@ class Conductor {
 
   bool come_back(ClusterRecovery how) {
     const Seconds begin = ClusterNetwork::now(), undone = undone_;
+    if (is_just_in_time() && how == ClusterRecovery::buddy && !sleep_until(begin + setup_.dump)) {
+      undone_ = undone;
+      result_.restart += ClusterNetwork::now() - begin;
+      return false;
+    }
     if (how == ClusterRecovery::buddy) {
       for (const std::uint32_t node : copies_.without_own())
         restarts_.push_back(network_.restart(node, std::ranges::count(on_spare_, node) > 0));
@@ -309,6 +358,9 @@ class Conductor {
   std::uint64_t draining_ = 0;
   std::uint32_t since_global_ = 0;  // checkpoints since a global copy was begun
   Seconds computed_, undone_;       // at a failure: the progress of the program
+  std::optional<Seconds> computing_since_;
+  bool recovering_ = false;
+  ClusterFailureKind struck_ = ClusterFailureKind::node;  // what the program recovers from
 
   BuddyCopies copies_;
   std::unique_ptr<Transfer> copies_transfer_, drain_;

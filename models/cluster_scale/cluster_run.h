@@ -18,6 +18,12 @@
 // while the program runs; if the other copy is lost before that, it cannot be replaced. A global copy is
 // abandoned when copies are lost, and begun again with the next checkpoint.
 //
+// Until a failure that rolls the program back is noticed, `detection` passes.
+//
+// With `just_in_time` there are no checkpoints: buddies are replicas of each other, and both compute the same
+// state. After a failure the dump is of what is left, as of the last iteration that was complete, and is sent
+// to the nodes that have lost it. Global copies are taken every `global_every` intervals.
+//
 // Left out: copies to buddies slow the program down by `overhead` whatever the network does to them; global
 // copies and repairs cost the program nothing but the network that they share; failures of switches; messages
 // of the program.

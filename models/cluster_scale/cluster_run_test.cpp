@@ -25,9 +25,10 @@ std::uint64_t count(const ClusterResult& result, Recovery how) {
   return result.recoveries[static_cast<std::size_t>(how)];
 }
 void expect_times_add_up(const ClusterResult& r) {
-  EXPECT_NEAR(r.time.count(),
-              (r.work + r.rework + r.dump + r.blocked + r.overhead + r.restart + r.spare_wait).count(),
-              1e-9 * r.time.count());
+  EXPECT_NEAR(
+      r.time.count(),
+      (r.work + r.rework + r.dump + r.blocked + r.overhead + r.detection + r.restart + r.spare_wait).count(),
+      1e-9 * r.time.count());
 }
 
 TEST(ClusterRunTest, WithoutFailuresTakesItsCheckpointsAndNoMore) {
@@ -39,6 +40,46 @@ TEST(ClusterRunTest, WithoutFailuresTakesItsCheckpointsAndNoMore) {
   EXPECT_EQ(r.network_bytes, 4 * 8e9);
   EXPECT_EQ(r.rework.count(), 0);
   expect_times_add_up(r);
+}
+
+// A failure at 53 s undoes 7 s; it is noticed after 10 s.
+TEST(ClusterRunTest, AFailureOfSoftwareLosesTheWorkSinceTheCheckpointAndNoCopies) {
+  ClusterSetup setup = small_cluster();
+  setup.placed = {{Seconds(53), Kind::software, 5}};
+  setup.detection = Seconds(10);
+  const ClusterResult r = run(setup);
+  EXPECT_EQ(count(r, Recovery::local), 1u);
+  EXPECT_NEAR(r.detection.count(), 10, tolerance);
+  EXPECT_NEAR(r.time.count(), 112 + 7 + 10 + 4, tolerance);
+  EXPECT_NEAR(r.lost[static_cast<std::size_t>(Kind::software)].count(), 7 + 10 + 4, tolerance);
+  EXPECT_EQ(r.repairs, 0u);
+  expect_times_add_up(r);
+}
+
+TEST(ClusterRunTest, JustInTimeRepeatsTheIterationAndTakesNoCheckpoints) {
+  ClusterSetup setup = small_cluster();
+  setup.checkpoint = ClusterCheckpoint::just_in_time;
+  setup.placed = {{Seconds(53.5), Kind::node, 5}};
+  const ClusterResult r = run(setup);
+  EXPECT_EQ(count(r, Recovery::buddy), 1u);
+  EXPECT_EQ(r.checkpoints, 0u);
+  EXPECT_NEAR(r.lost_work.count(), 0.5, tolerance);
+  EXPECT_NEAR(r.time.count(), 100 + 0.5 + 2 + 4, tolerance);  // a dump and a restart
+  expect_times_add_up(r);
+}
+
+// Both replicas of a state are lost: what is left is the copy of 40 s, which was drained in 10 s.
+TEST(ClusterRunTest, JustInTimeNeedsAGlobalCopyIfBothReplicasAreLost) {
+  ClusterSetup setup = small_cluster();
+  setup.checkpoint = ClusterCheckpoint::just_in_time;
+  setup.global_every = 2;
+  setup.placed = {{Seconds(53.5), Kind::gpu, 5}, {Seconds(54), Kind::node, 4}};
+  const ClusterResult r = run(setup);
+  EXPECT_EQ(count(r, Recovery::global), 1u);
+  EXPECT_NEAR(r.lost_work.count(), 13.5, tolerance);
+  expect_times_add_up(r);
+  setup.global_every = 0;
+  EXPECT_EQ(count(run(setup), Recovery::start), 1u);
 }
 
 TEST(ClusterRunTest, BlockingWaitsForBuddies) {

@@ -78,15 +78,17 @@ void check_program(const ClusterSetup& s) {
   within_the_run("dump", s.dump);
   within_the_run("overlap", s.overlap);
   const Seconds length = s.iteration * static_cast<double>(s.interval);
-  check(s.checkpoint == ClusterCheckpoint::blocking || length + s.overhead >= s.overlap, "interval",
+  check(s.checkpoint != ClusterCheckpoint::semi_blocking || length + s.overhead >= s.overlap, "interval",
         fmt::format("buddies have their copies when the next checkpoint begins: expected {} s or longer, "
                     "overlap less overhead, got {} s",
                     (s.overlap - s.overhead).count(), length.count()));
+  check(s.detection >= Seconds() && std::isfinite(s.detection.count()), "detection", "a time is 0 or more");
   check(s.runs >= 1, "runs", "1 or more");
   check(s.give_up > Seconds(), "give_up", "a time above 0");
 }
 
 void check_failures(const ClusterSetup& s) {
+  check(s.shape_of_lifetimes >= 0.1 && s.shape_of_lifetimes <= 10, "shape_of_lifetimes", "from 0.1 to 10");
   double sum = 0;
   for (const Rate rate : s.rates) {
     check(rate >= Rate() && std::isfinite(rate.per_second()), "rates", "a rate is 0 or more");

@@ -48,16 +48,18 @@ constexpr auto enum_names(CopyDevice) {
        {CopyDevice::memory, "memory", "in DRAM: lost with it; failures of SSDs have no effect"}});
 }
 
-enum class ClusterCheckpoint { semi_blocking, blocking };
+enum class ClusterCheckpoint { semi_blocking, blocking, just_in_time };
 constexpr auto enum_names(ClusterCheckpoint) {
   return std::to_array<EnumName<ClusterCheckpoint>>(
       {{ClusterCheckpoint::semi_blocking, "semi_blocking",
         "the program waits for the local copy and runs on while the buddies receive theirs"},
-       {ClusterCheckpoint::blocking, "blocking", "the program waits for both"}});
+       {ClusterCheckpoint::blocking, "blocking", "the program waits for both"},
+       {ClusterCheckpoint::just_in_time, "just_in_time",
+        "buddies compute the same state, which the one that is left writes after a failure"}});
 }
 
 // What fails, and what is gone with it.
-enum class ClusterFailureKind { node, ssd, dram, gpu, link };
+enum class ClusterFailureKind { node, ssd, dram, gpu, link, software };
 constexpr auto enum_names(ClusterFailureKind) {
   return std::to_array<EnumName<ClusterFailureKind>>(
       {{ClusterFailureKind::node, "node", "a node with all that it holds; a spare takes over"},
@@ -65,9 +67,10 @@ constexpr auto enum_names(ClusterFailureKind) {
        {ClusterFailureKind::dram, "dram", "the state of the program; the node stays"},
        {ClusterFailureKind::gpu, "gpu", "the state of the program; the node stays"},
        {ClusterFailureKind::link, "link",
-        "the link of a node: the node cannot be reached, and a spare takes over"}});
+        "the link of a node: the node cannot be reached, and a spare takes over"},
+       {ClusterFailureKind::software, "software", "the state of the program; no part is lost"}});
 }
-constexpr std::size_t cluster_failure_kinds = 5;
+constexpr std::size_t cluster_failure_kinds = 6;
 
 struct PlacedFailure {
   Seconds at;
@@ -104,10 +107,14 @@ struct ClusterSetup {
   Seconds iteration{1};
   std::uint64_t iterations = 1, interval = 1;  // of the run; from one checkpoint to the next
   ClusterCheckpoint checkpoint = ClusterCheckpoint::semi_blocking;
-  std::uint32_t global_every = 0;  // the number of checkpoints for each global copy; 0: none
+  // The number of checkpoints for each global copy, of intervals if there are no checkpoints; 0: none.
+  std::uint32_t global_every = 0;
+  Seconds detection;  // from a failure that rolls the program back until it is noticed
 
   // Failures per second and node, by kind. None are drawn if `placed` has any.
   std::array<Rate, cluster_failure_kinds> rates{};
+  double shape_of_lifetimes = 1;      // of nodes, Weibull; they fail with all that they hold
+  bool new_machine = false;           // all nodes are new; otherwise their ages differ
   std::vector<PlacedFailure> placed;  // in the order of their times
   std::uint64_t seed = 1;
   std::uint32_t runs = 1;  // with seeds `seed`, `seed` + 1, ...

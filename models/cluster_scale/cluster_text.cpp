@@ -23,6 +23,8 @@ void members_of_setup(Setup& s, const Visit& visit) {
   visit("restart", s.restart), visit("drain", s.drain), visit("copies", s.copies);
   visit("iteration", s.iteration), visit("iterations", s.iterations), visit("interval", s.interval);
   visit("checkpoint", s.checkpoint), visit("global_every", s.global_every), visit("rates", s.rates);
+  visit("detection", s.detection), visit("lifetimes", s.shape_of_lifetimes);
+  visit("new_machine", s.new_machine);
   visit("placed", s.placed), visit("seed", s.seed), visit("runs", s.runs), visit("give_up", s.give_up);
 }
 
@@ -36,6 +38,7 @@ void members_of_result(Result& r, const Visit& visit) {
   visit("checkpoints", r.checkpoints), visit("given_up", r.given_up), visit("late", r.late);
   visit("global_copies", r.global_copies), visit("global_given_up", r.global_given_up);
   visit("repairs", r.repairs), visit("network_bytes", r.network_bytes);
+  visit("detection", r.detection), visit("lost", r.lost);
 }
 
 struct Writer {

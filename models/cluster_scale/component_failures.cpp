@@ -10,6 +10,12 @@ ComponentFailures::ComponentFailures(const ClusterSetup& setup, std::uint64_t se
   for (std::size_t kind = 0; kind < cluster_failure_kinds; ++kind)
     rates_[kind] = setup.rates[kind].per_second() * setup.nodes;
   rate_ = failure_rate(setup).per_second();
+  if (rate_ > 0 && setup.shape_of_lifetimes != 1)
+    aging_.emplace(NodeFailureSettings{.nodes = setup.nodes,
+                                       .node_mttf = Seconds(setup.nodes / rate_),
+                                       .shape = setup.shape_of_lifetimes,
+                                       .new_machine = setup.new_machine,
+                                       .seed = seed});
 }
 
 double ComponentFailures::uniform() { return static_cast<double>(random_.next() >> 11) * 0x1p-53; }
@@ -20,7 +26,10 @@ std::optional<PlacedFailure> ComponentFailures::next() {
     return placed_[given_++];
   }
   if (!(rate_ > 0)) return std::nullopt;
-  last_ += Seconds(-std::log1p(-uniform()) / rate_);
+  if (aging_)
+    last_ = aging_->next();
+  else
+    last_ += Seconds(-std::log1p(-uniform()) / rate_);
   double left = uniform() * rate_;
   std::size_t kind = 0;
   while (kind + 1 < cluster_failure_kinds && left >= rates_[kind]) left -= rates_[kind++];

@@ -1,6 +1,8 @@
 // When the components of a machine fail, one after the other. Each node has some components of each kind,
 // which fail independently of each other and of their age, so that the failures of the machine are a Poisson
-// process and each is equally likely on any node. Alternatively, the failures are those placed in the setup.
+// process and each is equally likely on any node. With another shape of lifetimes than 1, nodes are renewed
+// by each failure, and fail as resilience/node_failures.h has it: which of them does is drawn evenly, too.
+// Alternatively, the failures are those placed in the setup.
 //
 // For the rates, a part that has failed is replaced at once; idle spares do not fail. Results are
 // reproducible by seed on one machine, since a logarithm is needed.
@@ -10,6 +12,7 @@
 
 #include "base/random.h"
 #include "cluster_scale/cluster_setup.h"
+#include "resilience/node_failures.h"
 
 namespace asterism {
 
@@ -29,6 +32,7 @@ class ComponentFailures {
   double rate_ = 0;  // of the machine
   std::uint32_t nodes_;
   Random random_;
+  std::optional<NodeFailures> aging_;  // if the shape of lifetimes is not 1
   Seconds last_;
 };
 

@@ -58,5 +58,20 @@ TEST(ComponentFailuresTest, AnSsdDoesNotSendTheProgramBack) {
   EXPECT_NEAR(setback_rate(machine()).per_second(), 0.008, 1e-15);
 }
 
+TEST(ComponentFailuresTest, NewNodesFailMoreOftenIfTheirShapeIsBelowOne) {
+  ClusterSetup setup = machine();
+  setup.rates = {Rate(1e-7)};
+  setup.shape_of_lifetimes = 0.5;
+  const auto until = [&](bool fresh) {
+    setup.new_machine = fresh;
+    ComponentFailures failures(setup, 1);
+    int count = 0;
+    while (failures.next()->at < Seconds(1e6)) ++count;
+    return count;
+  };
+  EXPECT_NEAR(until(false), 100, 40);
+  EXPECT_GT(until(true), 200);
+}
+
 }  // namespace
 }  // namespace asterism

@@ -80,6 +80,27 @@ void describe(Fields& f, ClusterNetworkConfig& c) {
     "The bandwidth of all servers of the file system together, in each direction.", at_least(Bandwidth(1)));
 }
 
+struct ClusterFailuresConfig {
+  LongDuration detection = {};
+  double software_fit = 0;
+  double shape = 1;
+  bool new_machine = false;
+};
+static_assert(member_count<ClusterFailuresConfig>() == 4);
+void describe(Fields& f, ClusterFailuresConfig& c) {
+  f("detection", c.detection, "The time until a failure that rolls the program back is noticed.",
+    at_most(a_century));
+  f("software_fit", c.software_fit,
+    "Failures of the programs of a node, in 1e9 h. They roll the program back, and nothing is lost.",
+    within(0.0, 1e9));
+  f("shape", c.shape,
+    "The shape of the Weibull distribution of the lifetimes of nodes. Below 1, new nodes fail more often "
+    "than "
+    "those that have lived for long.",
+    within(0.1, 10.0));
+  f("new_machine", c.new_machine, "Whether all nodes are new. It matters if the shape is not 1.");
+}
+
 struct ClusterScaleStudy {
   std::uint32_t nodes = 1000, spares = 32;
   LongDuration spare_return = long_duration(14'400);  // 4 h
@@ -99,13 +120,14 @@ struct ClusterScaleStudy {
   std::uint32_t global_every = 10;
 
   double node_fit = 5000, ssd_fit = 1000, dram_fit = 100, gpu_fit = 1000, link_fit = 500;
+  ClusterFailuresConfig failures = {};
   std::uint32_t ssds = 1, drams = 8, gpus = 4, links = 1;
   std::vector<PlacedFailureConfig> placed = {};
   std::uint64_t seed = 1;
   std::uint32_t runs = 10;
   std::optional<LongDuration> give_up = std::nullopt;
 };
-static_assert(member_count<ClusterScaleStudy>() == 31);
+static_assert(member_count<ClusterScaleStudy>() == 32);
 
 void describe_machine(Fields& f, ClusterScaleStudy& c) {
   f("nodes", c.nodes, "The number of nodes. More nodes fail more often and share the file system.",
@@ -150,9 +172,11 @@ void describe_program(Fields& f, ClusterScaleStudy& c) {
   f("interval", c.interval,
     "The time from one checkpoint to the next, in whole iterations. Without it, the best one by the model.",
     within(a_nanosecond, a_century));
-  f("checkpoint", c.checkpoint, "Whether the program waits for the copies of the buddies.",
+  f("checkpoint", c.checkpoint,
+    "Whether the program waits for the copies of the buddies, or buddies are replicas that need no copies.",
     one_of<ClusterCheckpoint>());
-  f("global_every", c.global_every, "Every how many checkpoints a global copy is made; 0 means never.");
+  f("global_every", c.global_every,
+    "Every how many checkpoints, or intervals without any, a global copy is made; 0 means never.");
 }
 
 void describe_failures(Fields& f, ClusterScaleStudy& c) {
@@ -163,6 +187,7 @@ void describe_failures(Fields& f, ClusterScaleStudy& c) {
   f("dram_fit", c.dram_fit, "Failures of a memory module that its code does not correct, in 1e9 h.", fit);
   f("gpu_fit", c.gpu_fit, "Failures of a GPU, in 1e9 h.", fit);
   f("link_fit", c.link_fit, "Failures of the link of a node, in 1e9 h.", fit);
+  f("failures", c.failures, "How failures come and are noticed, and those of programs.");
   f("ssds", c.ssds, "The number of SSDs in a node.", parts);
   f("drams", c.drams, "The number of memory modules in a node.", parts);
   f("gpus", c.gpus, "The number of GPUs in a node.", parts);
@@ -239,6 +264,8 @@ class ClusterScalePoint final : public StudyPointOf<ClusterScaleStudy> {
   static std::string key_of(const std::string& member) {
     if (member == "rates") return "node_fit";
     if (member == "iterations") return "work";
+    if (member == "shape_of_lifetimes") return "failures.shape";
+    if (member == "detection") return "failures.detection";
     const bool of_network = std::ranges::count(network_keys, member) > 0;
     return of_network ? "network." + member : member;
   }
@@ -325,8 +352,10 @@ class ClusterScalePoint final : public StudyPointOf<ClusterScaleStudy> {
     const auto rate = [](double fit, std::uint32_t parts) {
       return Rate(fit * parts / hours_of_a_fit / seconds_of_an_hour);
     };
-    setup_.rates = {rate(c.node_fit, 1), rate(c.ssd_fit, c.ssds), rate(c.dram_fit, c.drams),
-                    rate(c.gpu_fit, c.gpus), rate(c.link_fit, c.links)};
+    setup_.rates = {rate(c.node_fit, 1),     rate(c.ssd_fit, c.ssds),   rate(c.dram_fit, c.drams),
+                    rate(c.gpu_fit, c.gpus), rate(c.link_fit, c.links), rate(c.failures.software_fit, 1)};
+    setup_.shape_of_lifetimes = c.failures.shape;
+    setup_.new_machine = c.failures.new_machine;
     for (const PlacedFailureConfig& failure : c.placed)
       setup_.placed.push_back({seconds(failure.at), failure.kind, failure.node});
     setup_.seed = c.seed;
@@ -340,6 +369,7 @@ class ClusterScalePoint final : public StudyPointOf<ClusterScaleStudy> {
     setup_.iterations = c.work / c.iteration;
     setup_.checkpoint = c.checkpoint;
     setup_.global_every = c.global_every;
+    setup_.detection = seconds(c.failures.detection);
     if (c.interval) {
       if (*c.interval > c.work)
         throw StudyMistake("interval", fmt::format("expected at most the run's work, {}, got {}",
@@ -354,6 +384,9 @@ class ClusterScalePoint final : public StudyPointOf<ClusterScaleStudy> {
     if (!best && !setup_.placed.empty())
       throw StudyMistake("interval", "the model knows no placed failures: expected an interval beside them",
                          {"placed"});
+    if (!best && c.checkpoint == ClusterCheckpoint::just_in_time)
+      throw StudyMistake("interval", "the model knows no checkpoints just in time: expected an interval",
+                         {"checkpoint"});
     if (!best)
       throw StudyMistake("interval", "the model has no interval with which the program gets on; give one",
                          {"node_fit", "ssd_fit", "dram_fit", "gpu_fit", "link_fit", "restart", "dump",
@@ -409,8 +442,14 @@ class ClusterScalePoint final : public StudyPointOf<ClusterScaleStudy> {
       cells.push_back(cell(value));
     for (const auto part : {&ClusterResult::dump, &ClusterResult::blocked, &ClusterResult::overlap,
                             &ClusterResult::overhead, &ClusterResult::lost_work, &ClusterResult::rework,
-                            &ClusterResult::restart, &ClusterResult::spare_wait})
+                            &ClusterResult::detection, &ClusterResult::restart, &ClusterResult::spare_wait})
       cells.emplace_back(mean(part));
+    for (std::size_t kind = 0; kind < cluster_failure_kinds; ++kind) {
+      if (static_cast<ClusterFailureKind>(kind) == ClusterFailureKind::ssd) continue;  // rolls nothing back
+      Seconds lost;
+      for (const ClusterResult& result : results_) lost += result.lost[kind];
+      cells.emplace_back(lost.count() / static_cast<double>(results_.size()));
+    }
     cells.emplace_back(std::accumulate(failures.begin(), failures.end(), std::uint64_t{0}));
     cells.insert(cells.end(), failures.begin(), failures.end());
     cells.insert(cells.end(), recoveries.begin(), recoveries.end());
@@ -434,50 +473,58 @@ const RegisteredStudy cluster_scale_study{
      .meaning = "Buddy checkpoints of a machine of up to 100,000 nodes in a network (SimGrid), component by "
                 "component",
      .coordinates = {"nodes"},
-     .columns = {{"mttf_s", "", "s", "The mean time between two failures that send the program back", 0},
-                 {"interval_s", "interval", "s", "The time from one checkpoint to the next", 0},
-                 {"efficiency_percent", "works", "%", "Work over time, the mean of the runs", 2, 6},
-                 {"efficiency_error", "", "%", "Half the width of its 99% confidence interval"},
-                 {"predicted_percent", "ni2012", "%",
-                  "The same by the model, from the costs of the nodes alone", 2, 6},
-                 {"distance_percent", "longer", "%",
-                  "How much longer the simulated time is than that of the model", 2, 6},
-                 {"distance_error", "+-", "%", "Half the width of its 99% confidence interval", 2, 6},
-                 {"time_s", "", "s", "The time of a run"},
-                 {"predicted_s", "", "s", "The time of a run by the model"},
-                 {"node_overlap_s", "", "s", "The time until a buddy holds its copy if the network is idle"},
-                 {"overlap_s", "overlap", "s", "The same as simulated, the mean of all checkpoints", 2, 6},
-                 {"dump_s", "", "s", "The time that a run waits for local copies"},
-                 {"blocked_s", "", "s",
-                  "The time that a run waits for the copies of buddies, if checkpoints are blocking"},
-                 {"overlaps_s", "", "s", "The time of a run in which buddies were receiving their copies"},
-                 {"overheads_s", "", "s", "The time of a run that these copies cost"},
-                 {"lost_work_s", "", "s", "The work of a run that failures undid"},
-                 {"rework_s", "", "s", "The time of a run for work that had been done before"},
-                 {"restart_s", "", "s", "The time of a run until the program was restored"},
-                 {"spare_wait_s", "", "s", "The time of a run in which no spare was available"},
-                 {"failures", "", "", "Failures in all runs; the counts that follow are over all runs, too"},
-                 {"node_failures", "", "", "Failures of nodes"},
-                 {"ssd_failures", "", "", "Failures of SSDs"},
-                 {"dram_failures", "", "", "Failures of memory"},
-                 {"gpu_failures", "", "", "Failures of GPUs"},
-                 {"link_failures", "", "", "Failures of links of nodes"},
-                 {"local_recoveries", "local", "", "Recoveries from the nodes' own copies"},
-                 {"buddy_recoveries", "buddy", "", "Recoveries with copies from buddies"},
-                 {"global_recoveries", "global", "", "Recoveries from the file system"},
-                 {"start_recoveries", "anew", "",
-                  "Restarts from the beginning: there was no copy of all nodes"},
-                 {"checkpoints", "", "", "Checkpoints that all buddies received"},
-                 {"given_up", "", "", "Checkpoints that a failure ended"},
-                 {"late", "", "", "Checkpoints that had to wait for the one before"},
-                 {"global_copies", "", "", "Global copies that reached the file system"},
-                 {"global_given_up", "", "", "Global copies that a failure ended"},
-                 {"repairs", "", "", "Repairs of pairs that lacked copies"},
-                 {"network_bytes", "", "B",
-                  "The bytes of a run to buddies, to spares, to the file system and back"},
-                 {"state", "state", "",
-                  "ok; at_bound: the interval of the model is as short as the overlap or as long as MTTF or "
-                  "the run allow; gave_up: a run took too long"}},
+     .columns =
+         {{"mttf_s", "", "s", "The mean time between two failures that send the program back", 0},
+          {"interval_s", "interval", "s", "The time from one checkpoint to the next", 0},
+          {"efficiency_percent", "works", "%", "Work over time, the mean of the runs", 2, 6},
+          {"efficiency_error", "", "%", "Half the width of its 99% confidence interval"},
+          {"predicted_percent", "ni2012", "%", "The same by the model, from the costs of the nodes alone", 2,
+           6},
+          {"distance_percent", "longer", "%", "How much longer the simulated time is than that of the model",
+           2, 6},
+          {"distance_error", "+-", "%", "Half the width of its 99% confidence interval", 2, 6},
+          {"time_s", "", "s", "The time of a run"},
+          {"predicted_s", "", "s", "The time of a run by the model"},
+          {"node_overlap_s", "", "s", "The time until a buddy holds its copy if the network is idle"},
+          {"overlap_s", "overlap", "s", "The same as simulated, the mean of all checkpoints", 2, 6},
+          {"dump_s", "", "s", "The time that a run waits for local copies"},
+          {"blocked_s", "", "s",
+           "The time that a run waits for the copies of buddies, if checkpoints are blocking"},
+          {"overlaps_s", "", "s", "The time of a run in which buddies were receiving their copies"},
+          {"overheads_s", "", "s", "The time of a run that these copies cost"},
+          {"lost_work_s", "", "s", "The work of a run that failures undid"},
+          {"rework_s", "", "s", "The time of a run for work that had been done before"},
+          {"detection_s", "", "s", "The time of a run until failures were noticed"},
+          {"restart_s", "", "s", "The time of a run until the program was restored"},
+          {"spare_wait_s", "", "s", "The time of a run in which no spare was available"},
+          {"node_lost_s", "", "s",
+           "The time of a run that failures of nodes cost, from the last checkpoint until the program ran "
+           "again"},
+          {"dram_lost_s", "", "s", "The same of memory"},
+          {"gpu_lost_s", "", "s", "The same of GPUs"},
+          {"link_lost_s", "", "s", "The same of links"},
+          {"software_lost_s", "", "s", "The same of programs"},
+          {"failures", "", "", "Failures in all runs; the counts that follow are over all runs, too"},
+          {"node_failures", "", "", "Failures of nodes"},
+          {"ssd_failures", "", "", "Failures of SSDs"},
+          {"dram_failures", "", "", "Failures of memory"},
+          {"gpu_failures", "", "", "Failures of GPUs"},
+          {"link_failures", "", "", "Failures of links of nodes"},
+          {"software_failures", "", "", "Failures of programs"},
+          {"local_recoveries", "local", "", "Recoveries from the nodes' own copies"},
+          {"buddy_recoveries", "buddy", "", "Recoveries with copies from buddies"},
+          {"global_recoveries", "global", "", "Recoveries from the file system"},
+          {"start_recoveries", "anew", "", "Restarts from the beginning: there was no copy of all nodes"},
+          {"checkpoints", "", "", "Checkpoints that all buddies received"},
+          {"given_up", "", "", "Checkpoints that a failure ended"},
+          {"late", "", "", "Checkpoints that had to wait for the one before"},
+          {"global_copies", "", "", "Global copies that reached the file system"},
+          {"global_given_up", "", "", "Global copies that a failure ended"},
+          {"repairs", "", "", "Repairs of pairs that lacked copies"},
+          {"network_bytes", "", "B", "The bytes of a run to buddies, to spares, to the file system and back"},
+          {"state", "state", "",
+           "ok; at_bound: the interval of the model is as short as the overlap or as long as MTTF or "
+           "the run allow; gave_up: a run took too long"}},
      .x = "nodes",
      .y = "predicted_percent",
      .x_key = "nodes",

@@ -219,5 +219,21 @@ TEST(ClusterScaleStudyTest, ReportsAMistakeAtTheKeyThatWasTyped) {
   }
 }
 
+TEST(ClusterScaleStudyTest, CheckpointsJustInTimeLoseAnIterationAtMost) {
+  const Row row = cluster_scale.run(small({"checkpoint=just_in_time", "failures.detection=10s",
+                                           R"(placed=[{"at":"53.5s","kind":"node","node":5}])"}));
+  EXPECT_NEAR(row.number("lost_work_s"), 0.5, 1e-4);
+  EXPECT_NEAR(row.number("detection_s"), 10, 1e-4);
+  EXPECT_NEAR(row.number("node_lost_s"), 0.5 + 10 + 2 + 4, 1e-4);
+  EXPECT_EQ(row.number("software_lost_s"), 0);
+  EXPECT_EQ(row.count("checkpoints"), 0u);
+}
+
+TEST(ClusterScaleStudyTest, RefusesTheBestIntervalOfCheckpointsJustInTime) {
+  EXPECT_EQ(
+      cluster_scale.mistake({"checkpoint=just_in_time"}),
+      "command line: error: checkpoint: the model knows no checkpoints just in time: expected an interval");
+}
+
 }  // namespace
 }  // namespace asterism
