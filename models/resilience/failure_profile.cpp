@@ -31,6 +31,7 @@ void describe(Fields& f, FailureClass& c) {
 
 static_assert(member_count<FailureProfile>() == 4);
 void describe(Fields& f, FailureProfile& c) {
+  f.sourced();
   f("gpu_hours", c.gpu_hours, "The hours of all GPUs in which the failures were counted.", within(1.0, 1e15));
   f("gpus_per_node", c.gpus_per_node, "The number of GPUs of a node, which are lost together.",
     within(1, 256));

@@ -123,6 +123,20 @@ Seconds best_of(const LevelOfTraining& level, Seconds checkpoint, Seconds otherw
   return best_interval(level.level(checkpoint));
 }
 
+// The smallest number that a Poisson variable exceeds in at most 1% of cases.
+std::uint32_t poisson_99(double mean) {
+  constexpr double above = 2.3263;  // the normal distribution's quantile of 99%
+  if (mean > 500) return static_cast<std::uint32_t>(std::ceil(mean + above * std::sqrt(mean)));
+  std::uint32_t count = 0;
+  double term = std::exp(-mean), sum = term;
+  while (sum < 0.99) {
+    ++count;
+    term *= mean / count;
+    sum += term;
+  }
+  return count;
+}
+
 // Whatever is rare, a checkpoint a day is on the file system.
 constexpr Seconds longest_interval{86'400};
 
@@ -196,10 +210,13 @@ TrainingPrediction predict_training(const TrainingJob& job, const FailureProfile
   for (std::size_t i = 0; i < p.classes.size(); ++i) {
     ClassCost& c = p.classes[i];
     p.failures += c.rate;
+    if (profile.classes[i].loses == FailureLoss::node)
+      p.under_repair += c.rate * job.repair * std::min(profile.classes[i].nodes, job.nodes());
     if (profile.classes[i].effect == FailureEffect::slows) continue;
     const Seconds by_memory = (memory ? costs.memory_interval : job.iteration) / 2;
     c.lost += by_memory * c.from_memory + costs.file_interval / 2 * (1 - c.from_memory);
   }
+  p.spares_needed = poisson_99(std::min(p.under_repair, static_cast<double>(job.nodes())));
   return p;
 }
 

@@ -64,7 +64,7 @@ struct TrainingJob {
   bool background = true;  // the file system is written while the run goes on
 
   Bandwidth gpu_link = 25_GBps;       // of a GPU to its host
-  Bandwidth node_link = 50_GBps;      // of a node to the others, each way
+  Bandwidth node_link = 400_GBps;     // of a node to the others, each way
   Bandwidth copies_on = 100_GBps;     // of the memory or the SSD of a node that holds copies
   Bandwidth file_system = 2000_GBps;  // of all nodes together
   double idle = 0.3;                  // share of an iteration in which the links are free
@@ -100,9 +100,11 @@ struct ClassCost {
 
 struct TrainingPrediction {
   TrainingCosts costs;
-  double goodput = 0;              // 0 if there is no progress
-  Rate failures;                   // all that interrupt the run
-  std::vector<ClassCost> classes;  // in the order of the profile
+  double goodput = 0;               // 0 if there is no progress
+  Rate failures;                    // all that interrupt the run
+  std::vector<ClassCost> classes;   // in the order of the profile
+  double under_repair = 0;          // nodes, on average
+  std::uint32_t spares_needed = 0;  // enough in 99% of the time, if nodes are lost independently
 };
 
 // Throws as check_training() does, and std::invalid_argument if a node of the profile has another number of

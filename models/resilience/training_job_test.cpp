@@ -107,6 +107,18 @@ TEST(TrainingJobTest, ASlowGpuCostsItsSlowdownUntilItIsFound) {
   EXPECT_DOUBLE_EQ(p.classes[0].lost.count(), 1000 + 236 + 128);
 }
 
+// A node is lost each 20,000 s: on average 5 are under repair for 100,000 s, and more than 11 in 0.5% of
+// the time.
+TEST(TrainingJobTest, SparesAreForTheNodesUnderRepair) {
+  TrainingJob job = small_job;
+  job.repair = Seconds(100'000);
+  const TrainingPrediction p = predict_training(job, one_class(20'000, 1024));
+  EXPECT_DOUBLE_EQ(p.under_repair, 5);
+  EXPECT_EQ(p.spares_needed, 11u);
+  const FailureProfile process = one_class(20'000, 1024, {.loses = FailureLoss::process});
+  EXPECT_EQ(predict_training(job, process).spares_needed, 0u);
+}
+
 TEST(TrainingJobTest, RefusesWhatCannotBe) {
   TrainingJob job = small_job;
   job.gpus = 1023;

@@ -115,7 +115,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Mutated{"workloads", "mix1", {"manycore workload"}},
                     Mutated{"write_profiles", "lbm", {"dimm_ssd workload"}},
                     Mutated{"kernel_profiles", "snap", {"gpu workload"}},
-                    Mutated{"systems", "coral_summit", {"gpu_system system"}}),
+                    Mutated{"systems", "coral_summit", {"gpu_system system"}},
+                    Mutated{"failures", "meta_rsc1", {"training_goodput failures"}}),
     [](const auto& info) { return info.param.kind; });
 
 struct AttackersFilesTest : CommandTest {};

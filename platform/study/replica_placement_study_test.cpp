@@ -1,0 +1,26 @@
+#include <gtest/gtest.h>
+
+#include "platform/study/study_kind.h"
+#include "platform/study/study_under_test.h"
+
+namespace asterism {
+namespace {
+
+const StudyUnderTest replica_placement(R"({"kind": "replica_placement"})");
+
+TEST(ReplicaPlacementStudyTest, HasGeminisProbability) {
+  EXPECT_DOUBLE_EQ(replica_placement.run({}).number("survives_percent"), 100 * (1 - 8. / 120));
+  EXPECT_DOUBLE_EQ(replica_placement.run({"placement=ring"}).number("survives_percent"),
+                   100 * (1 - 16. / 120));
+  EXPECT_DOUBLE_EQ(replica_placement.run({"group=8", "parity=2"}).number("lost_percent"), 0);
+}
+
+TEST(ReplicaPlacementStudyTest, RefusesGroupsThatDoNotFit) {
+  EXPECT_EQ(replica_placement.mistake({"nodes=15", "placement=group"}),
+            "command line: error: nodes: the number of nodes is a multiple of the size of a group");
+  EXPECT_EQ(replica_placement.mistake({"lost=17"}),
+            "command line: error: lost: at most 64 nodes are lost at once, and no more than there are");
+}
+
+}  // namespace
+}  // namespace asterism
