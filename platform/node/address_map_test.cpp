@@ -36,11 +36,12 @@ TEST(AddressMapTest, DevicesAreWhereTheStandardMapHasThem) {
   expect("apb_timer", 0x0b07'0000, 4_KiB, "SPI 22, 23");
   expect("dma_engine", 0x0b08'0000, 4_KiB, "SPI 24, 25");
   expect("outside", 0x0b20'0000, 4_KiB, "");
+  expect("nvme", 0x0b22'0000, 8_KiB, "SPI 14");
   expect("files_ssd", 0x0b14'0000, 4_KiB, "SPI 29");
   expect("dram", 0x4000'0000, 2_GiB, "");
   expect("files", 0x30'0000'0000, 64_MiB, "");
   expect("store", 0x31'0000'0000, 64_MiB, "");
-  EXPECT_EQ(map.entries().size(), 25u);
+  EXPECT_EQ(map.entries().size(), 26u);
 }
 
 TEST(AddressMapTest, ExplainsWhatIsNotThere) {

@@ -233,8 +233,9 @@ TEST_F(BadInputTest, ADeviceIsOfAKnownTypeAndHasAPlace) {
   expect_refusal(
       {R"(node.devices.uart1={"type": "pl01", "base": "0x0904_0000"})"}, 65,
       "command line: error: node.devices.uart1.type: expected one of \"dimm_ssd\", \"external\", \"gic400\", "
-      "\"gicv3\", \"gpu\", \"memory\", \"nic\", \"nor_flash\", \"pcram\", \"pcram_memory\", \"pl011\", "
-      "\"pl031\", \"power_controller\", \"qoriq_edac\", \"rtl\", \"virtio_block\", \"virtio_console\", "
+      "\"gicv3\", \"gpu\", \"memory\", \"nic\", \"nor_flash\", \"nvme\", \"pcram\", \"pcram_memory\", "
+      "\"pl011\", \"pl031\", \"power_controller\", \"qoriq_edac\", \"rtl\", \"virtio_block\", "
+      "\"virtio_console\", "
       "\"virtio_net\", \"virtio_pmem\", \"virtio_random\", got \"pl01\"; did you mean \"pl011\"?");
   expect_refusal(
       {R"(node.devices.uart1={"base": "0x0904_0000"})"}, 65,

@@ -1,0 +1,65 @@
+#include "nvme/nvme_config.h"
+
+#include "base/fields.h"
+
+namespace asterism {
+
+static_assert(member_count<NvmeConfig>() == 13);
+void describe(Fields& f, NvmeConfig& c) {
+  describe_disk(f, c);
+  f("pcie", c.pcie,
+    "Whether the controller is a function of a PCI bus, as Linux expects it: `base` then has a second "
+    "address, of "
+    "the bus's configuration space, and the device tree a generic host bridge. Otherwise its registers are "
+    "there, and the device tree has asterism,nvme.");
+  f("image", c.image,
+    "A file that keeps the flash across runs. Without one the flash starts erased and is lost at the end.");
+}
+
+void describe_disk(Fields& f, NvmeConfig& c) {
+  f("part", c.part, "The NAND flash part: a file in configs/flash with latencies, pages, dies and planes.",
+    names_file("flash"));
+  f("channels", c.channels,
+    "The number of flash channels. Each transfers one page at a time; with more, more bytes arrive a second.",
+    within(1, 64));
+  f("packages", c.packages,
+    "The number of packages per channel. More packages program in parallel, until the channel is the limit.",
+    within(1, 64));
+  f("blocks", c.blocks,
+    "The number of blocks per plane. Fewer blocks hold less, are collected more often and wear out sooner.",
+    within(4, 65536));
+  f("queues", c.queues, "The pairs of I/O queues that a driver may create, beside the admin queues.",
+    within(1, 16));
+  f("cache", c.cache,
+    "The DRAM for flash pages that were written and are not programmed yet. A larger one takes longer bursts "
+    "at the speed of the link.",
+    within(64_KiB, 16_GiB));
+  f("write_cache", c.write_cache,
+    "Whether the volatile write cache is enabled when the controller starts: a power failure may lose what "
+    "was written since the last flush. Otherwise each write is durable when it has ended, until a driver "
+    "enables the cache.");
+  f("linger", c.linger,
+    "How long a flash page that was not written whole waits in the cache for the rest of it. A longer time "
+    "saves programs, and leaves more to be lost.",
+    within(0_ps, 1_s));
+  f("latency", c.latency,
+    "The time of a command in the controller and on the link, besides that of its data and of the flash.",
+    within(0_ps, 1_ms));
+  f("link", c.link, "The rate of data between memory and controller, in each direction.",
+    within(1_MBps, 1000_GBps));
+  f("translation", c.translation, "Layout and garbage collection of the flash.");
+  f.check([&] { return c.blocks >= c.translation.garbage_threshold + 3; }, "blocks",
+          "is at least translation.garbage_threshold and three more");
+}
+
+FlashGeometry flash_geometry(const NvmeConfig& config, const FlashPart& part) {
+  return {.channels = config.channels,
+          .packages = config.packages,
+          .dies = part.dies,
+          .planes = part.planes,
+          .blocks = config.blocks,
+          .pages_per_block = part.pages_per_block,
+          .page = part.page};
+}
+
+}  // namespace asterism

@@ -1,0 +1,193 @@
+#include "nvme/nvme_module.h"
+
+#include <fmt/format.h>
+
+#include "base/quantity_text.h"
+#include "tlm/log.h"
+#include "tlm/time.h"
+
+namespace asterism {
+namespace {
+
+constexpr std::uint32_t low_half(std::uint64_t value) { return static_cast<std::uint32_t>(value); }
+constexpr std::uint32_t high_half(std::uint64_t value) { return static_cast<std::uint32_t>(value >> 32); }
+
+// The host needs 12 bytes for each block and 40 bytes for each page of flash, besides the contents.
+constexpr std::uint64_t max_nvme_blocks = 1u << 24;
+constexpr Bytes max_nvme_flash = 4_TiB, max_nvme_page = 128_KiB;
+
+// Of no vendor: PCI-SIG has not assigned it. Drivers find the controller by its class.
+constexpr std::uint32_t pci_identity = 0x0001'A57E, nvme_class = 0x0108'0200;
+constexpr std::uint32_t bar_mask = ~std::uint32_t{0x1FFF}, bar_is_64_bits_wide = 4;
+
+std::shared_ptr<PciFunctionRegisters> function_registers() {
+  return std::make_shared<PciFunctionRegisters>(
+      "NVME_PCI", "Configuration space of the PCI bus of an NVMe controller, whose function is 00.0",
+      pci_identity, nvme_class);
+}
+
+const RegisteredDevice<NvmeModule> nvme_type{"nvme", "An NVMe solid-state disk with a volatile write cache."};
+
+}  // namespace
+
+FlashPart NvmeModule::load(const NvmeConfig& config, DeviceFiles& files) {
+  return files.load<FlashPart>("flash", config.part);
+}
+
+DeviceShape NvmeModule::shape(const NvmeConfig& config, const NodeFacts&) {
+  DeviceShape shape{.targets = {{.size = 8_KiB, .registers = std::make_shared<NvmeRegisters>()}},
+                    .interrupts = {{}},
+                    .initiators = {{.memory = main_memory}}};
+  if (config.pcie)
+    shape.targets.push_back({.suffix = "_ecam", .size = 1_MiB, .registers = function_registers()});
+  if (!config.image.empty()) shape.host.files = {{.key = "image", .file = config.image, .is_kept = true}};
+  return shape;
+}
+
+void NvmeModule::check(const NvmeConfig& config, const FlashPart& part, const NodeView&, const DevicePlace&,
+                       DeviceProblems& problems) {
+  if (part.page % NvmeDisk::block != 0_B || part.page > max_nvme_page)
+    problems.add("part", fmt::format("{} has pages of {}, expected a multiple of 4 KiB up to {}", config.part,
+                                     to_text(part.page), to_text(max_nvme_page)));
+  if (const FlashGeometry flash = flash_geometry(config, part);
+      flash.all_blocks() > max_nvme_blocks || flash.all_pages() * flash.page > max_nvme_flash)
+    problems.add("blocks", fmt::format("the flash has {} blocks, {}; expected at most {} and {}",
+                                       flash.all_blocks(), to_text(flash.all_pages() * flash.page),
+                                       max_nvme_blocks, to_text(max_nvme_flash)));
+}
+
+// The window of the host bridge is at the same address on both sides. INTA is the interrupt of the node.
+std::vector<DeviceTreeNode> NvmeModule::device_tree(const NvmeConfig& config, const DevicePlace& place) {
+  if (!config.pcie) return {device_tree_node("nvme", {"asterism,nvme"}, place)};
+  constexpr std::uint32_t memory_32_bits = 0x0200'0000;
+  const AddressRange window = place.ranges.at(0), ecam = place.ranges.at(1);
+  const std::uint32_t high = high_half(window.first.value()), low = low_half(window.first.value());
+  DeviceTreeNode node{dt::node_name("pcie", ecam)};
+  node.set("compatible", {"pci-host-ecam-generic"})
+      .set("device_type", {"pci"})
+      .set("reg", dt::reg(ecam))
+      .set("ranges", {memory_32_bits, high, low, high, low, 0, low_half(window.size.count())})
+      .set("bus-range", DeviceTreeNode::Cells{0, 0})
+      .set("#address-cells", DeviceTreeNode::Cells{3})
+      .set("#size-cells", DeviceTreeNode::Cells{2})
+      .set("dma-coherent");
+  if (!place.interrupts.empty() && place.interrupts.front())
+    node.set("#interrupt-cells", DeviceTreeNode::Cells{1})
+        .set("interrupt-map-mask", {0, 0, 0, 7})
+        .set("interrupt-map",
+             {0, 0, 0, 1, dt::interrupt_controller, 0, 0, 0, *place.interrupts.front(), dt::level_high});
+  return {node};
+}
+
+NvmeModule::Function::Function()
+    : registers("NVME_PCI", "", pci_identity, nvme_class), target("ecam", registers, Picoseconds(10'000)) {}
+
+NvmeModule::NvmeModule(const sc_core::sc_module_name& name, const NvmeConfig& config, const FlashPart& part,
+                       const DeviceContext& context) try
+    : NvmeModule(name, config, part, context.memories.at(0)) {
+  memory.identify(context.masters.at(0));
+  if (ActivityLog* const activity = context.events.activity_log())
+    for (const auto& [part_of, own_name] : {std::pair{NvmeController::Part::commands, "commands"},
+                                            {NvmeController::Part::data_from_memory, "data from memory"},
+                                            {NvmeController::Part::data_to_memory, "data to memory"}})
+      memory.record_in(*activity, static_cast<unsigned>(part_of), own_name);
+} catch (const FlashImageError& error) {
+  throw DeviceError("image", error.what());
+}
+
+NvmeModule::NvmeModule(const sc_core::sc_module_name& name, const NvmeConfig& config, const FlashPart& part,
+                       AddressRange memory_range)
+    : sc_module(name),
+      memory("memory", memory_range, static_cast<unsigned>(NvmeController::parts)),
+      alarm_("alarm", [this](Picoseconds time) {
+        controller_->advance_to(time);
+        rearm();
+      }) {
+  const FlashGeometry geometry = flash_geometry(config, part);
+  image_ = config.image.empty() ? std::make_unique<FlashImage>(geometry)
+                                : std::make_unique<FlashImage>(geometry, config.image);
+  NvmeController::Memory ports{};
+  for (unsigned i = 0; i < ports.size(); ++i) ports.at(i) = &memory.channel(i);
+  controller_ = std::make_unique<NvmeController>(config, part, *image_, ports,
+                                                 static_cast<NvmeController::Sink&>(*this), basename());
+  memory.after_access = [this] { rearm(); };
+  connect_registers();
+  if (config.pcie) {
+    function_ = std::make_unique<Function>();
+    connect_function();
+  }
+}
+
+void NvmeModule::connect_registers() {
+  NvmeRegisters& r = registers;
+  r.warn = [this](const std::string& line) { log(this->name()).warn(line); };
+  r.cap_low.computed([this] { return low_half(controller_->capabilities()); });
+  r.cap_high.computed([this] { return high_half(controller_->capabilities()); });
+  r.csts.computed([this] { return controller_->status(); });
+  for (Register* each : {&r.intms, &r.intmc}) each->computed([this] { return controller_->mask(); });
+  r.intms.on_write([this](std::uint32_t ones) { controller_->set_mask(controller_->mask() | ones); });
+  r.intmc.on_write([this](std::uint32_t ones) { controller_->set_mask(controller_->mask() & ~ones); });
+  r.cc.on_write([this, &r](std::uint32_t value) {
+    const auto pair = [](const Register& low, const Register& high) {
+      return Address(std::uint64_t{high.value()} << 32 | low.value());
+    };
+    controller_->configure(now(), value,
+                           {r.aqa.value(), pair(r.asq_low, r.asq_high), pair(r.acq_low, r.acq_high)});
+    rearm();
+  });
+  for (const bool is_completion : {false, true})
+    (is_completion ? r.head : r.tail)
+        .on_write([this, is_completion](unsigned queue, std::uint32_t value, Accessor) {
+          controller_->ring(now(), 2 * queue + (is_completion ? 1 : 0), value & 0xFFFF);
+          rearm();
+        });
+}
+
+void NvmeModule::connect_function() {
+  PciFunctionRegisters& r = function_->registers;
+  r.warn = [this](const std::string& line) { log(this->name()).warn(line); };
+  r.command.computed([this, &r] {
+    const std::uint32_t written =
+        r.command.memory.mask() | r.command.master.mask() | r.command.no_interrupt.mask();
+    return (r.command.value() & written) | r.command.interrupt.bits(level_);
+  });
+  r.command.on_write([this](std::uint32_t) { interrupt_changed(level_); });
+  r.header.on_write([&r](std::uint32_t value) { r.header.set(value & 0xFF); });
+  r.bar0_low.on_write(
+      [&r](std::uint32_t value) { r.bar0_low.set((value & bar_mask) | bar_is_64_bits_wide); });
+  r.bars.on_write([&r](unsigned index, std::uint32_t, Accessor) { r.bars.set(0, index); });
+  r.rom.on_write([&r](std::uint32_t) { r.rom.set(0); });
+  r.interrupt.on_write(
+      [&r](std::uint32_t value) { r.interrupt.set((value & 0xFF) | r.interrupt.reset_value()); });
+}
+
+std::vector<tlm::tlm_target_socket<>*> NvmeModule::targets() {
+  if (!function_) return {&target};
+  return {&target, &function_->target};
+}
+
+void NvmeModule::interrupt_changed(bool level) {
+  level_ = level;
+  const bool is_off =
+      function_ && function_->registers.command.no_interrupt.get(function_->registers.command.value());
+  interrupt.write(level && !is_off);
+}
+
+void NvmeModule::warn(const std::string& what) { log(name()).warn(what); }
+
+void NvmeModule::reset(Reset kind) {
+  memory.reset(kind);
+  controller_->reset(kind);
+  registers.reset();
+  if (function_) function_->registers.reset();
+  rearm();
+}
+
+void NvmeModule::power_up() {
+  controller_->power_up(now());
+  rearm();
+}
+
+void NvmeModule::report(Statistics& statistics) const { controller_->report(statistics, now()); }
+
+}  // namespace asterism

@@ -1,0 +1,77 @@
+// The module of the NVMe controller: a target socket with registers, a DMA port to the main memory, and an
+// interrupt line. The engine is nvme/nvme_controller.h.
+//
+// With `pcie` it is the only function of a PCI bus: a second socket is the configuration space (ECAM), and
+// the first one the window of the host bridge, which has the size of BAR 0, so that a driver can place the
+// registers there and nowhere else. They answer whatever COMMAND and the BAR say.
+//
+// reset: that of the engine; registers take their reset values on every kind.
+#pragma once
+
+#include <memory>
+#include <systemc>
+#include <vector>
+
+#include "nvme/nvme_controller.h"
+#include "nvme/nvme_registers.h"
+#include "nvme/pci_function_registers.h"
+#include "tlm/alarm.h"
+#include "tlm/device.h"
+#include "tlm/dma_initiator.h"
+#include "tlm/register_socket.h"
+
+namespace asterism {
+
+class NvmeModule final : public sc_core::sc_module, public Device, private NvmeController::Sink {
+ public:
+  using Config = NvmeConfig;
+  using Parts = FlashPart;
+  static FlashPart load(const NvmeConfig& config, DeviceFiles& files);
+  static DeviceShape shape(const NvmeConfig& config, const NodeFacts&);
+  static void check(const NvmeConfig& config, const FlashPart& part, const NodeView&, const DevicePlace&,
+                    DeviceProblems& problems);
+  static std::vector<DeviceTreeNode> device_tree(const NvmeConfig&, const DevicePlace& place);
+
+  NvmeRegisters registers;
+  RegisterSocket target{"target", registers, Picoseconds(10'000)};
+  DmaInitiator memory;
+  // Bind it to a signal that several processes may write (devices/gic400.h).
+  sc_core::sc_out<bool> interrupt{"interrupt"};
+
+  // `memory_range` is the range of the node's memory; an access outside of it is a bus error. Throws
+  // FlashImageError for an image file that does not fit.
+  NvmeModule(const sc_core::sc_module_name& name, const NvmeConfig& config, const FlashPart& part,
+             AddressRange memory_range);
+  NvmeModule(const sc_core::sc_module_name& name, const NvmeConfig& config, const FlashPart& part,
+             const DeviceContext& context);
+
+  std::vector<tlm::tlm_target_socket<>*> targets() override;
+  std::vector<sc_core::sc_out<bool>*> interrupts() override { return {&interrupt}; }
+  std::vector<tlm::tlm_initiator_socket<>*> initiators() override { return {&memory}; }
+  ResetPhase phase() const override { return ResetPhase::masters; }
+  void reset(Reset kind) override;
+  void power_up() override;
+  void report(Statistics& statistics) const override;
+
+ private:
+  struct Function {
+    PciFunctionRegisters registers;
+    RegisterSocket target;
+    Function();
+  };
+  void connect_registers();
+  void connect_function();
+  void rearm() { alarm_.arm(controller_->next_event()); }
+
+  // NvmeController::Sink
+  void interrupt_changed(bool level) override;
+  void warn(const std::string& what) override;
+
+  std::unique_ptr<FlashImage> image_;
+  std::unique_ptr<NvmeController> controller_;
+  std::unique_ptr<Function> function_;  // with `pcie`
+  bool level_ = false;                  // that the controller asks for
+  Alarm alarm_;
+};
+
+}  // namespace asterism

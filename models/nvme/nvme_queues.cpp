@@ -1,0 +1,287 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "nvme/nvme_controller.h"
+
+namespace asterism {
+namespace {
+
+constexpr std::uint32_t enabled_bit = 1;
+constexpr unsigned shutdown_under_way = 1;
+
+std::uint32_t shutdown_of(std::uint32_t configuration) { return configuration >> 14 & 3; }
+
+}  // namespace
+
+NvmeController::NvmeController(const NvmeConfig& config, const FlashPart& part, FlashImage& image,
+                               const Memory& memory, NvmeController::Sink& sink, std::string_view serial)
+    : config_(config),
+      memory_(memory),
+      sink_(sink),
+      serial_(serial),
+      disk_(config, part, image, static_cast<NvmeDisk::Sink&>(*this)),
+      write_cache_(config.write_cache) {}
+
+// ---- registers ----
+
+std::uint64_t NvmeController::capabilities() const {
+  constexpr std::uint64_t contiguous_queues = 1u << 16, nvm_commands = std::uint64_t{1} << 37;
+  constexpr std::uint64_t timeout = 60;  // of 500 ms: flash is read back after a power failure
+  return (nvme::max_entries - 1) | contiguous_queues | timeout << 24 | nvm_commands;
+}
+
+std::uint32_t NvmeController::status() const {
+  const bool is_ready = enabled_ && disk_.is_ready() && !failed_;
+  return (is_ready ? 1u : 0u) | (failed_ ? 2u : 0u) | shutdown_ << 2;
+}
+
+void NvmeController::configure(Picoseconds now, std::uint32_t value, const Setup& setup) {
+  const std::uint32_t before = std::exchange(configuration_, value);
+  if ((value & enabled_bit) && !(before & enabled_bit)) enable(now, value, setup);
+  if (!(value & enabled_bit) && (before & enabled_bit)) disable();
+  if (shutdown_of(value) != 0 && shutdown_of(before) == 0) shut_down(now);
+  if (shutdown_of(value) == 0 && shutdown_of(before) != 0) shutdown_ = 0;
+}
+
+void NvmeController::enable(Picoseconds now, std::uint32_t value, const Setup& setup) {
+  shutdown_ = 0;
+  enabled_ = true;
+  setup_ = setup;
+  const std::uint32_t submissions = (setup.attributes & 0xFFF) + 1;
+  const std::uint32_t completions = (setup.attributes >> 16 & 0xFFF) + 1;
+  const auto is_aligned = [](Address at) { return at.value() % nvme::memory_page.count() == 0; };
+  if ((value >> 4 & 7) != 0) return fail("CC.CSS names a command set that the controller does not have");
+  if ((value >> 7 & 15) != 0) return fail("CC.MPS asks for memory pages that are not of 4 KiB");
+  if ((value >> 11 & 7) != 0) return fail("CC.AMS asks for an arbitration that the controller does not have");
+  if (submissions < 2 || completions < 2) return fail("AQA describes an admin queue with one entry");
+  if (!is_aligned(setup.submission) || !is_aligned(setup.completion))
+    return fail("ASQ or ACQ is no multiple of 4 KiB");
+  submission_[0] = {.base = setup.submission, .entries = submissions};
+  completion_[0] = {.base = setup.completion, .entries = completions, .interrupts = true, .users = 1};
+  fetch(now);
+}
+
+void NvmeController::disable() {
+  for (MemoryPort* each : memory_) each->abandon();
+  enabled_ = failed_ = false;
+  shutdown_ = 0;
+  mask_ = 0;
+  submission_.clear();
+  completion_.clear();
+  commands_.clear();
+  identifiers_.clear();
+  event_requests_.clear();
+  event_.reset();
+  events_.clear();
+  features_.clear();
+  write_cache_ = config_.write_cache;
+  fetching_ = false;
+  last_fetched_ = 0;
+  link_in_free_ = link_out_free_ = {};
+  update_interrupt();
+}
+
+void NvmeController::shut_down(Picoseconds now) {
+  shutdown_ = shutdown_under_way;
+  disk_.persist(now, shutdown_tag);
+}
+
+void NvmeController::set_mask(std::uint32_t mask) {
+  mask_ = mask;
+  update_interrupt();
+}
+
+void NvmeController::fail(const std::string& why) {
+  ++count_.fatal;
+  sink_.warn(why + ": CSTS.CFS is set, and nothing is done until CC.EN is cleared");
+  failed_ = true;
+}
+
+// ---- submission ----
+
+void NvmeController::ring(Picoseconds now, unsigned doorbell, std::uint32_t value) {
+  if (!enabled_ || failed_)
+    return sink_.warn("a doorbell is written while the controller is not ready: ignored");
+  const unsigned number = doorbell / 2;
+  const bool is_completion = doorbell % 2 == 1;
+  const char* const kind = is_completion ? "completion" : "submission";
+  if (!(is_completion ? completion_.contains(number) : submission_.contains(number)))
+    return bad_doorbell(now, false, fmt::format("there is no {} queue {}", kind, number));
+  if (is_completion) {
+    CompletionQueue& queue = completion_[number];
+    const std::uint64_t freed = (value + queue.entries - queue.consumed % queue.entries) % queue.entries;
+    if (value >= queue.entries || freed > queue.posted - queue.consumed)
+      return bad_doorbell(now, true, fmt::format("{} is no head of completion queue {}", value, number));
+    queue.consumed += freed;
+    queue.visible = std::max(queue.visible, queue.consumed);  // a driver may see it before the access ends
+    update_interrupt();
+    return post(now, number);
+  }
+  SubmissionQueue& queue = submission_[number];
+  if (value >= queue.entries)
+    return bad_doorbell(now, true, fmt::format("{} is no tail of submission queue {}", value, number));
+  queue.tail = value;
+  fetch(now);
+}
+
+void NvmeController::bad_doorbell(Picoseconds now, bool is_value, const std::string& why) {
+  ++count_.bad_doorbells;
+  sink_.warn(fmt::format("a doorbell is ignored: {}", why));
+  constexpr std::uint32_t error_log = 1u << 16;
+  event_ = error_log | (is_value ? 1u : 0u) << 8;
+  if (event_requests_.empty()) return;
+  const Id id = event_requests_.front();
+  event_requests_.pop_front();
+  end(now, id, Status::success, *std::exchange(event_, std::nullopt));
+}
+
+void NvmeController::fetch(Picoseconds now) {
+  if (fetching_ || failed_ || !disk_.is_ready() || submission_.empty()) return;
+  const auto is_due = [](const SubmissionQueue& queue) {
+    return queue.head != queue.tail && !queue.deleted_by;
+  };
+  auto at = submission_.upper_bound(last_fetched_);
+  for (std::size_t i = 0; i <= submission_.size(); ++i, ++at) {
+    if (at == submission_.end()) at = submission_.begin();
+    if (is_due(at->second)) break;
+    if (i == submission_.size()) return;
+  }
+  const unsigned number = last_fetched_ = at->first;
+  const SubmissionQueue& queue = at->second;
+  fetching_ = true;
+  port(Part::commands)
+      .read(now, queue.base + nvme::submission_size * queue.head, nvme::submission_size,
+            [this, number](const AccessEnd& end) {
+              nvme::SubmissionEntry entry;
+              if (end.ok) std::memcpy(entry.bytes.data(), end.data.data(), entry.bytes.size());
+              later(end.at, [this, number, entry, ok = end.ok](Picoseconds at_end) {
+                fetching_ = false;
+                if (!ok) return fail(fmt::format("memory does not answer at submission queue {}", number));
+                fetched(at_end, number, entry);
+              });
+            });
+}
+
+void NvmeController::fetched(Picoseconds now, unsigned number, const nvme::SubmissionEntry& entry) {
+  const auto found = submission_.find(number);
+  if (found != submission_.end() && !found->second.deleted_by) {
+    SubmissionQueue& queue = found->second;
+    queue.head = (queue.head + 1) % queue.entries;
+    ++queue.in_flight;
+    ++count_.commands;
+    const Id id = next_id_++;
+    Command& command = commands_[id];
+    command.entry = entry;
+    command.queue = number;
+    const bool is_new = identifiers_.emplace(number, entry.identifier()).second;
+    later(now + config_.latency, [this, id, is_new](Picoseconds at) {
+      if (!is_new) return end(at, id, Status::identifier_conflict);
+      execute(at, id);
+    });
+  }
+  fetch(now);
+}
+
+// ---- completion ----
+
+void NvmeController::end(Picoseconds now, Id id, Status status, std::uint32_t result) {
+  const Command& command = commands_.at(id);
+  const unsigned number = command.queue;
+  SubmissionQueue& queue = submission_[number];
+  if (status != Status::success) ++count_.errors;
+  if (status != Status::identifier_conflict) identifiers_.erase({number, command.entry.identifier()});
+  const unsigned completion = queue.completion;
+  completion_[completion].waiting.push_back({number, command.entry.identifier(), status, result});
+  commands_.erase(id);
+  --queue.in_flight;
+  post(now, completion);
+  end_deletion(now, number);
+}
+
+void NvmeController::post(Picoseconds now, unsigned number) {
+  CompletionQueue& queue = completion_[number];
+  while (!queue.waiting.empty() && queue.posted - queue.consumed + 1 < queue.entries) {
+    const CompletionQueue::Entry entry = queue.waiting.front();
+    queue.waiting.pop_front();
+    const auto submission = submission_.find(entry.queue);
+    const auto head = submission == submission_.end() ? 0 : submission->second.head;
+    const auto bytes = nvme::completion_entry(entry.result, static_cast<std::uint16_t>(head),
+                                              static_cast<std::uint16_t>(entry.queue), entry.identifier,
+                                              queue.posted / queue.entries % 2 == 0, entry.status);
+    const Address place = queue.base + nvme::completion_size * (queue.posted % queue.entries);
+    ++queue.posted;
+    port(Part::completions).write(now, place, bytes, [this, number, n = queue.posted](const AccessEnd& end) {
+      later(end.at, [this, number, n, ok = end.ok](Picoseconds) {
+        const auto found = completion_.find(number);
+        if (found == completion_.end()) return;
+        if (!ok) return fail(fmt::format("memory does not answer at completion queue {}", number));
+        found->second.visible = std::max(found->second.visible, n);
+        update_interrupt();
+      });
+    });
+  }
+}
+
+void NvmeController::update_interrupt() {
+  bool level = false;
+  for (const auto& [number, queue] : completion_)
+    level |= queue.interrupts && queue.consumed != queue.visible;
+  level &= (mask_ & 1) == 0;
+  if (level != std::exchange(level_, level)) sink_.interrupt_changed(level);
+}
+
+void NvmeController::end_deletion(Picoseconds now, unsigned number) {
+  const auto found = submission_.find(number);
+  if (found == submission_.end() || !found->second.deleted_by || found->second.in_flight != 0) return;
+  const Id by = *found->second.deleted_by;
+  --completion_[found->second.completion].users;
+  submission_.erase(found);
+  end(now, by, Status::success);
+}
+
+// ---- the engine ----
+
+std::optional<Picoseconds> NvmeController::next_event() const {
+  const auto next = disk_.next_event();
+  return events_.empty() ? next : earlier(next, events_.begin()->first);
+}
+
+void NvmeController::advance_to(Picoseconds now) {
+  for (auto t = next_event(); t && *t <= now; t = next_event()) {
+    if (!events_.empty() && events_.begin()->first <= *t) {
+      const Act act = std::move(events_.extract(events_.begin()).mapped());
+      act(*t);
+    } else {
+      disk_.advance_to(*t);
+    }
+  }
+}
+
+void NvmeController::ready(Picoseconds at) {
+  ++count_.power_cycles;
+  fetch(at);
+}
+
+void NvmeController::reset(Reset kind) {
+  configuration_ = 0;
+  disable();
+  disk_.reset(kind);
+}
+
+void NvmeController::report(Statistics& statistics, Picoseconds now) const {
+  statistics.add("commands", count_.commands);
+  statistics.add("admin_commands", count_.admin);
+  statistics.add("reads", count_.reads);
+  statistics.add("writes", count_.writes);
+  statistics.add("flushes", count_.flushes);
+  statistics.add("read", count_.read);
+  statistics.add("written", count_.written);
+  statistics.add("errors", count_.errors);
+  statistics.add("fatal_errors", count_.fatal);
+  statistics.add("bad_doorbells", count_.bad_doorbells);
+  disk_.report(statistics.group("disk"), now);
+}
+
+}  // namespace asterism
