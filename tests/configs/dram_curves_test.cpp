@@ -29,15 +29,17 @@ TEST(DramCurvesTest, EveryPartHasCurvesThatWereFittedToIt) {
   }
 }
 
-// Of two bursts for a block, and of writes that are further apart than reads, the curves know less.
+// Of two bursts for a block, and of writes that are much further apart than reads, the curves know less.
 TEST(DramCurvesTest, TheMeanErrorsAreSmall) {
   for (const std::string& name : library.list("dram")) {
     const DramCurves curves = curves_of(name);
     const DramPart part = part_of(name);
-    const bool is_simple = part.atom() == 64_B && !part.timing.tccd_l_wr;
+    const DramTiming& t = part.timing;
+    const bool is_simple = part.atom() == 64_B && !t.tccd_l_wr;
+    const bool has_far_writes = t.tccd_l_wr.value_or(t.tccd_l) > t.tccd_l * 2;
     for (const CurveErrors& errors : {curves.fitted, curves.held_out}) {
-      EXPECT_LT(errors.latency_mean, is_simple ? 0.07 : 0.1) << name;
-      EXPECT_LT(errors.throughput_mean, is_simple ? 0.1 : 0.16) << name;
+      EXPECT_LT(errors.latency_mean, is_simple ? 0.07 : 0.08) << name;
+      EXPECT_LT(errors.throughput_mean, is_simple ? 0.1 : has_far_writes ? 0.16 : 0.125) << name;
     }
   }
 }
