@@ -89,7 +89,7 @@ std::vector<std::uint64_t> bounded_masks() {
   return masks;
 }
 
-Ddr5Codec::Ddr5Codec(Ddr5Code code, unsigned hash_bits) : code_(code) {
+Ddr5Codec::Ddr5Codec(Ddr5Code code, unsigned hash_bits) : code_(code), chips_(chips_of(code)) {
   switch (code) {
     case Ddr5Code::rs_10_8_chip:
       must_agree_ = true;
@@ -110,7 +110,6 @@ Ddr5Codec::Ddr5Codec(Ddr5Code code, unsigned hash_bits) : code_(code) {
       must_agree_ = true;
       [[fallthrough]];
     case Ddr5Code::rs_36_32:
-      chips_ = 9;
       codeword_bits_ = 32;
       make_reed_solomon(4, true);
       break;

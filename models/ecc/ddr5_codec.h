@@ -57,6 +57,10 @@ constexpr auto enum_names(Ddr5Code) {
         "nine chips: the same, if they are two pins of the same chip"}});
 }
 
+constexpr unsigned chips_of(Ddr5Code code) {
+  return code == Ddr5Code::rs_36_32 || code == Ddr5Code::rs_36_32_bounded ? 9 : ddr5_chips;
+}
+
 struct Ddr5Result {
   enum class Outcome { clean, corrected, uncorrectable };
   Outcome outcome = Outcome::clean;
@@ -125,7 +129,7 @@ class Ddr5Codec {
   std::optional<Fix> fix(const BinaryVector& syndrome) const;
 
   Ddr5Code code_;
-  unsigned chips_ = ddr5_chips, codeword_bits_ = 64;
+  unsigned chips_, codeword_bits_ = 64;
   bool must_agree_ = false;
   std::array<std::array<BinaryVector, 64>, ddr5_chips> columns_{};
   std::vector<Part> parts_;

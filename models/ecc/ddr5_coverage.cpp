@@ -6,19 +6,12 @@
 #include <map>
 #include <tuple>
 
-#include "base/random.h"
 #include "ecc/on_die_code.h"
 
 namespace asterism {
 namespace {
 
 constexpr std::uint64_t half_of_burst = 0xFFFF'FFFF;
-
-std::uint64_t draw_wrong_bits(std::uint64_t mask, Random& random) {
-  std::uint64_t errors = 0;
-  while (errors == 0) errors = random.next() & mask;
-  return errors;
-}
 
 // What a chip delivers of a fault.
 std::uint64_t delivered_errors(Ddr5Fault fault, bool on_die, Random& random) {

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "base/enum_names.h"
+#include "base/random.h"
 #include "ecc/ddr5_codec.h"
 #include "ecc/fault_coverage.h"
 
@@ -38,6 +39,13 @@ constexpr auto enum_names(Ddr5Fault) {
 }
 // The bits that the fault may cover, a mask for each place.
 std::vector<std::uint64_t> places(Ddr5Fault fault);
+
+// Draws the wrong bits among those that are covered; `mask` is not 0.
+constexpr std::uint64_t draw_wrong_bits(std::uint64_t mask, Random& random) {
+  std::uint64_t errors = 0;
+  while (errors == 0) errors = random.next() & mask;
+  return errors;
+}
 
 struct Ddr5Failure {
   Ddr5Fault first = Ddr5Fault::chip;

@@ -21,12 +21,18 @@ void describe_ecc_cache(Fields& f, Bytes& cache, std::uint32_t& ways) {
       "ecc_cache", "is 0, or ecc_cache_ways * 64 bytes times a power of two");
 }
 
-static_assert(member_count<EccConfig>() == 8);
+static_assert(member_count<EccConfig>() == 9);
 void describe(Fields& f, EccConfig& c) {
   f("ecc", c.mode, "The code of pages that no range of the firmware covers. Strong needs two ranks.",
     one_of<EccMode>());
   f("ecc_profile", c.profile,
     "What the decoder corrects with the same storage, and which bits a fault flips.", one_of<EccProfile>());
+  f("ecc_rank_code", c.rank_code,
+    "The code of a DDR5 rank, in place of the dual-mode one: pages in normal mode have it, and there is no "
+    "strong mode. A block is a burst of 16 beats from ten x4 chips, or nine.",
+    one_of<Ddr5Code>());
+  f.check([&] { return !c.rank_code || c.mode != EccMode::strong; }, "ecc",
+          "is none or normal with ecc_rank_code, which has no strong mode");
   describe_ecc_cache(f, c.cache, c.cache_ways);
   f("demand_scrub", c.demand_scrub,
     "Whether corrected blocks are written back, which ends transient errors. Otherwise they are corrected at "

@@ -33,8 +33,9 @@ EccMemory::EccMemory(const EccConfig& config, Dram& cells, const AddressMapping&
       codec_(config.profile),
       faults_(config.profile, mapping, seed),
       ranges_(config.mode, mapping.geometry().size(), mapping.geometry().ranks,
-              leaves_parity_rows(mapping.geometry(), part_rows)),
+              leaves_parity_rows(mapping.geometry(), part_rows), !config.rank_code),
       cache_(config.cache, config.cache_ways) {
+  if (config.rank_code) rank_codec_.emplace(*config.rank_code);
   if (config.mode != EccMode::strong) return;
   if (const auto problem = strong_ecc_problem(mapping.geometry(), part_rows))
     throw std::invalid_argument(problem->words);
@@ -123,6 +124,12 @@ EccMemory::DecodedBlock EccMemory::inspect(Picoseconds now, std::uint64_t block,
 
 EccMemory::DecodedBlock EccMemory::decode(Picoseconds now, std::uint64_t block, const BlockLocation& at,
                                           EccMode mode, BlockAccess& access) {
+  if (rank_codec_ && mode == EccMode::normal) {
+    DecodedBlock found = decode_rank(block, at);
+    if (found.result.outcome != Outcome::clean) access.decoding += correction_time;
+    mark_lost(block, found);
+    return found;
+  }
   MemoryBlock truth;
   std::memcpy(truth.data.data(), cells_.data() + block * block_bytes, block_bytes);
   DualModeCodec::encode(mode, truth);
@@ -156,12 +163,44 @@ EccMemory::DecodedBlock EccMemory::decode(Picoseconds now, std::uint64_t block, 
   }
   found.wrong = decoded;
   found.wrong ^= truth;
-  if (lost_.contains(block)) {
-    // The contents are marked as bad. A reader that uses them all the same must not find the true data.
-    found.result.outcome = Outcome::uncorrectable;
-    found.result.chips = 0;
-    found.wrong.data.fill(0xff);
+  mark_lost(block, found);
+  return found;
+}
+
+void EccMemory::mark_lost(std::uint64_t block, DecodedBlock& found) const {
+  if (!lost_.contains(block)) return;
+  // The contents are marked as bad. A reader that uses them all the same must not find the true data.
+  found.result.outcome = Outcome::uncorrectable;
+  found.result.chips = 0;
+  found.wrong.data.fill(0xff);
+}
+
+EccMemory::DecodedBlock EccMemory::decode_rank(std::uint64_t block, const BlockLocation& at) const {
+  std::array<std::uint8_t, block_bytes> data;
+  std::memcpy(data.data(), cells_.data() + block * block_bytes, block_bytes);
+  Ddr5Block truth, errors;
+  put_data(truth, data);
+  rank_codec_->encode(truth);
+  faults_.errors(at, errors);
+  Ddr5Block decoded = truth;
+  decoded ^= errors;
+  DecodedBlock found;
+  found.errors.data = data_of(errors);
+  for (unsigned w = 0; w < rank_codec_->codewords(); ++w) {
+    const BinaryVector syndrome = rank_codec_->syndrome(decoded, w);
+    if (syndrome.is_zero()) continue;
+    for (unsigned i = 0; i < 16; ++i)  // of the first codeword with an error
+      found.result.syndromes[i / 4][i % 4] =
+          static_cast<std::uint8_t>((i < 8 ? syndrome.low : syndrome.high) >> i % 8 * 8);
+    break;
   }
+  const Ddr5Result result = rank_codec_->decode(decoded);
+  found.result.outcome = result.outcome == Ddr5Result::Outcome::clean       ? Outcome::clean
+                         : result.outcome == Ddr5Result::Outcome::corrected ? Outcome::corrected
+                                                                            : Outcome::uncorrectable;
+  found.result.chips = result.chips;
+  decoded ^= truth;
+  found.wrong.data = data_of(decoded);
   return found;
 }
 
@@ -402,6 +441,10 @@ bool EccMemory::is_correctable(std::uint64_t block) const {
   if (lost_.contains(block)) return false;
   const EccMode mode = this->mode(block);
   const BlockLocation at = mapping_.locate(block);
+  if (rank_codec_ && mode == EccMode::normal) {
+    const DecodedBlock found = decode_rank(block, at);
+    return !found.is_uncorrectable() && !found.is_wrong();
+  }
   MemoryBlock errors;
   faults_.errors(at, errors);
   MemoryBlock decoded = errors;
@@ -439,7 +482,7 @@ void EccMemory::forget(const AddressRange& offsets) {
 
 void EccMemory::inject(Picoseconds now, const MemoryFault& fault) {
   const DramGeometry& g = mapping_.geometry();
-  if (const std::string problem = fault_problem(fault, g, part_rows_); !problem.empty())
+  if (const std::string problem = fault_problem(fault, g, part_rows_, config_.shape()); !problem.empty())
     throw std::invalid_argument("the fault " + problem);
   if (!faults_.inject(fault)) return;
   touched_since_ = now;

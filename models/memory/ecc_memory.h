@@ -29,6 +29,9 @@
 // reading the block is no longer an error; it was counted as silent when it was read. If a stuck fault was
 // involved, each read is silent again.
 //
+// With a code of a DDR5 rank (ddr5_codec.h) blocks in normal mode are encoded and decoded by it; there is no
+// strong mode, and no hook is attached. Its times are those of normal mode, which is assumed.
+//
 // reset: warm keeps everything but the ECC cache. power_loss and cold reset the parts as these say, and no
 // block is lost any more, as the contents are. Only cold clears statistics. The hook is reset, too.
 #pragma once
@@ -45,6 +48,7 @@
 #include "base/statistics.h"
 #include "base/units.h"
 #include "ecc/codec_hook.h"
+#include "ecc/ddr5_codec.h"
 #include "ecc/decoder_times.h"
 #include "ecc/dual_mode_codec.h"
 #include "memory/block_set.h"
@@ -164,6 +168,8 @@ class EccMemory {
                        BlockAccess& access);
   DecodedBlock decode(Picoseconds now, std::uint64_t block, const BlockLocation& at, EccMode mode,
                       BlockAccess& access);
+  DecodedBlock decode_rank(std::uint64_t block, const BlockLocation& at) const;
+  void mark_lost(std::uint64_t block, DecodedBlock& found) const;
   void count_and_log(Picoseconds now, std::uint64_t block, ErrorSource source, const DecodedBlock& found);
 
   ParityErrors decode_parity(Picoseconds now, const ParityPlace& place);
@@ -201,6 +207,7 @@ class EccMemory {
   const AddressMapping& mapping_;
   std::uint32_t part_rows_;
   DualModeCodec codec_;
+  std::optional<Ddr5Codec> rank_codec_;
   FaultOverlay faults_;
   EccRanges ranges_;
   EccCache cache_;

@@ -8,6 +8,7 @@ RangeProblem EccRanges::problem(unsigned index, const EccRange& range) const {
   const Address first = range.offsets.first;
   const Bytes size = range.offsets.size;
   if (static_cast<unsigned>(range.mode) >= enum_names(EccMode{}).size()) return RangeProblem::reserved_mode;
+  if (range.mode == EccMode::strong && !has_strong_) return RangeProblem::reserved_mode;
   if (everywhere_else_ == EccMode::none || range.mode == EccMode::none) return RangeProblem::no_code;
   if (size == Bytes(0) || size % page != Bytes(0) || Bytes(first.value()) % page != Bytes(0))
     return RangeProblem::unaligned;

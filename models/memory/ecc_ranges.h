@@ -38,12 +38,14 @@ class EccRanges {
   static constexpr Bytes page = 4_KiB;
 
   // `ranks` is the number per channel. `room_for_parity` says whether there are enough rows above those in
-  // use (parity_translation.h).
-  EccRanges(EccMode everywhere_else, Bytes memory, std::uint32_t ranks, bool room_for_parity = true)
+  // use (parity_translation.h), `has_strong` whether the code has a strong mode.
+  EccRanges(EccMode everywhere_else, Bytes memory, std::uint32_t ranks, bool room_for_parity = true,
+            bool has_strong = true)
       : everywhere_else_(everywhere_else),
         memory_(memory),
         ranks_(ranks),
-        room_for_parity_(room_for_parity) {}
+        room_for_parity_(room_for_parity),
+        has_strong_(has_strong) {}
 
   // The problem with a range as entry `index`, which is below `capacity`. The present entry will be replaced,
   // and may overlap.
@@ -65,7 +67,7 @@ class EccRanges {
   EccMode everywhere_else_;
   Bytes memory_;
   std::uint32_t ranks_;
-  bool room_for_parity_;
+  bool room_for_parity_, has_strong_;
   std::array<std::optional<EccRange>, capacity> entries_;
   unsigned used_ = 0;  // entries
 };

@@ -36,14 +36,19 @@ std::span<const FieldRate> field_rates() { return shares; }
 
 FaultArrivals::FaultArrivals(const EccConfig& config, const DramGeometry& geometry, std::uint32_t rows,
                              std::uint64_t seed)
-    : geometry_(geometry), rows_(rows), seed_(seed), gaps_(gaps(config, geometry)), random_(seed) {
+    : geometry_(geometry),
+      shape_(config.shape()),
+      rows_(rows),
+      seed_(seed),
+      gaps_(gaps(config, geometry)),
+      random_(seed) {
   reset(Reset::cold);
 }
 
 std::optional<FaultArrivals::Gaps> FaultArrivals::gaps(const EccConfig& config,
                                                        const DramGeometry& geometry) {
   constexpr double hour = 3.6e15;  // in ps
-  const double devices = double(geometry.channels) * geometry.ranks * block_chips;
+  const double devices = double(geometry.channels) * geometry.ranks * config.shape().chips;
   const double rate = static_cast<double>(config.fit_per_device) * devices *
                       static_cast<double>(config.fit_acceleration) / (1e9 * hour);
   for (const Picoseconds tick : {1_ps, 1_ns, 1_us, 1_ms}) {
@@ -72,8 +77,8 @@ MemoryFault FaultArrivals::draw_fault() {
   fault.at.bank = below(geometry_.banks);
   fault.at.row = below(rows_);
   fault.at.column = below(geometry_.columns);
-  fault.chip = below(block_chips);
-  fault.bit = below(4 * block_beats);
+  fault.chip = below(shape_.chips);
+  fault.bit = below(4 * shape_.beats);
   return fault;
 }
 

@@ -49,8 +49,8 @@ class FaultArrivals {
     virtual void arrived(Picoseconds at, const MemoryFault& fault) = 0;
   };
 
-  // Of config only fit_per_device and fit_acceleration are used. `rows` is the number of rows of a bank of
-  // the part.
+  // Of config only fit_per_device, fit_acceleration and shape() are used. `rows` is the number of rows of a
+  // bank of the part.
   FaultArrivals(const EccConfig& config, const DramGeometry& geometry, std::uint32_t rows,
                 std::uint64_t seed);
 
@@ -70,6 +70,7 @@ class FaultArrivals {
   MemoryFault draw_fault();
 
   DramGeometry geometry_;
+  BlockShape shape_;
   std::uint32_t rows_;
   std::uint64_t seed_;
   std::optional<Gaps> gaps_;  // nullopt: faults are too rare for the 213 days that can be simulated

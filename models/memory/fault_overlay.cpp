@@ -4,6 +4,7 @@
 #include <initializer_list>
 
 #include "base/random.h"
+#include "ecc/ddr5_coverage.h"
 #include "ecc/fault_pattern.h"
 #include "memory/parity_translation.h"
 
@@ -22,6 +23,21 @@ FaultShape shape(Kind kind) {
   if (kind == Kind::bit || kind == Kind::column) return FaultShape::bit;
   if (kind == Kind::pin) return FaultShape::pin;
   return kind == Kind::word ? FaultShape::word : FaultShape::chip;
+}
+
+// The same of a chip's 64 bits.
+std::uint64_t ddr5_bits(const MemoryFault& fault) {
+  switch (shape(fault.kind)) {
+    case FaultShape::bit:
+      return std::uint64_t{1} << fault.bit;
+    case FaultShape::pin:
+      return pin_bits(fault.bit % 4);
+    case FaultShape::word:
+      return std::uint64_t{15} << fault.bit / 4 * 4;
+    case FaultShape::chip:
+      break;
+  }
+  return ~std::uint64_t{0};
 }
 
 bool covers(const MemoryFault& fault, const BlockLocation& block) {
@@ -61,7 +77,8 @@ bool holds_all_of(const MemoryFault& outer, const MemoryFault& inner) {
 
 }  // namespace
 
-std::string fault_problem(const MemoryFault& fault, const DramGeometry& geometry, std::uint32_t rows) {
+std::string fault_problem(const MemoryFault& fault, const DramGeometry& geometry, std::uint32_t rows,
+                          const BlockShape& block) {
   struct Bound {
     const char* verb;
     std::uint32_t value, size;
@@ -75,8 +92,8 @@ std::string fault_problem(const MemoryFault& fault, const DramGeometry& geometry
            {"lies in bank", fault.at.bank, geometry.banks, has_bank(kind)},
            {"lies in row", fault.at.row, rows, has_row(kind)},
            {"lies in column", fault.at.column, geometry.columns, has_column(kind)},
-           {"lies in chip", fault.chip, block_chips, true},
-           {"hits bit", fault.bit, 4 * block_beats, kind != Kind::chip && kind != Kind::row}})
+           {"lies in chip", fault.chip, block.chips, true},
+           {"hits bit", fault.bit, 4 * block.beats, kind != Kind::chip && kind != Kind::row}})
     if (bound.holds && bound.value >= bound.size)
       return bound.verb + (" " + std::to_string(bound.value)) + ", of " + std::to_string(bound.size);
   return "";
@@ -137,6 +154,16 @@ bool FaultOverlay::errors(const BlockLocation& block, MemoryBlock& pattern) cons
     pattern ^= draw_fault(profile_, shape(placed.fault.kind), placed.fault.chip, placed.fault.bit, random);
   }
   return any;
+}
+
+void FaultOverlay::errors(const BlockLocation& block, Ddr5Block& pattern) const {
+  for (const Placed& placed : faults_) {
+    if (!covers(placed.fault, block)) continue;
+    const std::uint64_t at = number(block);
+    if (placed.healed.contains(at)) continue;
+    Random random(Random(placed.seed).at(at));
+    pattern.chips[placed.fault.chip] ^= draw_wrong_bits(ddr5_bits(placed.fault), random);
+  }
 }
 
 bool FaultOverlay::touches(const BlockLocation& block) const {

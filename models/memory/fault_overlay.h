@@ -12,7 +12,8 @@
 //
 // The profile determines which of the covered bits of a block are wrong (abeyratne2017 Table 4.4): thesis
 // gives every covered symbol a non-zero error; strict and chip flip each bit with probability 1/2, and at
-// least one.
+// least one. With a code of a DDR5 rank (ddr5_codec.h) a chip has 64 bits of a block instead of 32, and each
+// covered one is wrong as with strict.
 //
 // A transient fault is an error in the contents of the cells: it ends for a block that is rewritten, whole or
 // piece by piece. A stuck fault stays. reset: warm keeps all faults; power_loss keeps the stuck ones; cold
@@ -34,9 +35,11 @@
 #include "base/enum_names.h"
 #include "base/reset.h"
 #include "base/units.h"
+#include "ecc/ddr5_block.h"
 #include "ecc/dual_mode_codec.h"
 #include "memory/address_mapping.h"
 #include "memory/block_set.h"
+#include "memory/ecc_config.h"
 
 namespace asterism {
 
@@ -62,14 +65,15 @@ struct MemoryFault {
   MemoryFaultKind kind = MemoryFaultKind::bit;
   Persistence persistence = Persistence::transient;
   BlockLocation at;        // bank, row and column where the kind has them
-  std::uint32_t chip = 0;  // 0..17
-  // One of the chip's 32 bits of a block: 4 * beat + pin. The kinds bit and column use both, pin uses its
-  // pin, and word its beat.
+  std::uint32_t chip = 0;  // 0..17, or 0..9 of a DDR5 rank
+  // One of the chip's 32 bits of a block, or 64: 4 * beat + pin. The kinds bit and column use both, pin uses
+  // its pin, and word its beat.
   std::uint32_t bit = 0;
 };
 
 // "", or a message that continues "the fault": "lies in rank 3, of 2". Rows may also be those of parity.
-std::string fault_problem(const MemoryFault& fault, const DramGeometry& geometry, std::uint32_t rows);
+std::string fault_problem(const MemoryFault& fault, const DramGeometry& geometry, std::uint32_t rows,
+                          const BlockShape& shape = {});
 
 class FaultOverlay {
  public:
@@ -85,6 +89,8 @@ class FaultOverlay {
 
   // XORs the errors of a block into the data and parity of `pattern`. Returns whether there are any.
   bool errors(const BlockLocation& block, MemoryBlock& pattern) const;
+  // The same for a rank of DDR5.
+  void errors(const BlockLocation& block, Ddr5Block& pattern) const;
   bool touches(const BlockLocation& block) const;
   bool touches_stuck(const BlockLocation& block) const;  // by a fault that writing does not heal
   // The first block of the memory from `block` on that a fault touches, and the last one up to `block`.

@@ -51,6 +51,8 @@ void describe(Fields& f, MemoryConfig& c) {
   describe(f, c.ecc);
   f("codec", c.codec,
     "The encoder and decoder: the model, RTL, or both in lockstep. RTL sees every access, which is slow.");
+  f.check([&] { return !c.ecc.rank_code || c.codec.impl == Impl::model; }, "codec",
+          "is the model with ecc_rank_code, of which there is no RTL");
   f.check([&] { return c.size % 2_MiB == Bytes(0); }, "size", "is a multiple of 2 MiB");
 }
 
@@ -80,15 +82,27 @@ std::optional<MemoryProblem> strong_ecc_problem(const DramGeometry& geometry, st
                                    to_text(most), to_text(geometry.size()))};
 }
 
-std::optional<MemoryProblem> ecc_problem(EccMode mode, const std::string& name, const DramPart& part,
-                                         const DramGeometry& geometry) {
-  if (mode == EccMode::none) return std::nullopt;
-  if (!part.suits_symbol_codes())
-    return MemoryProblem{"part",
-                         fmt::format("{} has {} chips of {} bits in a rank: the dual-mode codes are of 18 "
-                                     "chips of 4 bits; choose such a part, or ecc=none",
-                                     name, part.chips_per_rank(), part.width)};
-  if (mode == EccMode::normal) return std::nullopt;
+bool suits_code(const EccConfig& config, const DramPart& part) {
+  if (!config.rank_code) return part.suits_symbol_codes();
+  return part.width == 4 && part.bus == 32 && part.chips_per_rank() >= chips_of(*config.rank_code);
+}
+
+std::optional<MemoryProblem> ecc_problem(const EccConfig& config, const std::string& name,
+                                         const DramPart& part, const DramGeometry& geometry) {
+  if (config.mode == EccMode::none) return std::nullopt;
+  if (config.rank_code && !suits_code(config, part))
+    return MemoryProblem{
+        "part", fmt::format("{} has {} chips of {} bits in a rank: this code is of {} chips of 4 bits, 8 "
+                            "of them for data; choose such a part of DDR5, or ecc=none",
+                            name, part.chips_per_rank(), part.width, chips_of(*config.rank_code))};
+  if (!suits_code(config, part))
+    return MemoryProblem{
+        "part", fmt::format("{} has {} chips of {} bits in a rank: the dual-mode codes are of 18 chips of "
+                            "4 bits; choose such a part, {}ecc=none",
+                            name, part.chips_per_rank(), part.width,
+                            part.width == 4 && part.bus == 32 ? "a code of DDR5 ranks by ecc_rank_code, or "
+                                                              : "or ")};
+  if (config.mode == EccMode::normal) return std::nullopt;
   return strong_ecc_problem(geometry, part.rows());
 }
 

@@ -82,8 +82,10 @@ struct MemoryProblem {
 std::optional<MemoryProblem> part_problem(const DramConfig& config, const DramPart& part);
 // `part_rows` is the number of rows of a bank, of which the geometry uses some.
 std::optional<MemoryProblem> strong_ecc_problem(const DramGeometry& geometry, std::uint32_t part_rows);
+// Whether the code is for ranks of these chips.
+bool suits_code(const EccConfig& config, const DramPart& part);
 // `name` is that of `part`.
-std::optional<MemoryProblem> ecc_problem(EccMode mode, const std::string& name, const DramPart& part,
+std::optional<MemoryProblem> ecc_problem(const EccConfig& config, const std::string& name, const DramPart& part,
                                          const DramGeometry& geometry);
 
 }  // namespace asterism

@@ -62,7 +62,7 @@ MemoryController::MemoryController(const sc_core::sc_module_name& name, const Se
       target("target", registers),
       config_(settings.config),
       base_(settings.base),
-      has_faults_(settings.part.suits_symbol_codes()),
+      has_faults_(suits_code(settings.config.ecc, settings.part)),
       dram_(config_.size, settings.seed),
       timing_(config_.dram, settings.part, config_.size,
               config_.fidelity == MemoryFidelity::contended ? settings.curves : std::nullopt),

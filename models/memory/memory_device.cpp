@@ -18,11 +18,13 @@ std::string counted(std::uint32_t count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-// Faults are modelled for ranks of 18 chips of four bits only; "" for such a part.
+// Faults are modelled for ranks of 18 chips of four bits and of DDR5 only; "" for such a part.
 std::string fault_limit(const MemoryConfig& config, const DramPart& part) {
-  if (part.suits_symbol_codes()) return "";
+  if (suits_code(config.ecc, part)) return "";
   return fmt::format(
-      "{} has {} chips of {} bits in a rank, but memory faults are modelled only for 18 chips of 4 bits",
+      "{} has {} chips of {} bits in a rank, but memory faults are modelled only for 18 chips of 4 bits, and "
+      "for "
+      "ranks of DDR5 with ecc_rank_code",
       config.dram.part, part.chips_per_rank(), part.width);
 }
 
@@ -104,8 +106,7 @@ void MemoryController::check(const MemoryConfig& config, const Parts& parts, con
   }
   try {
     const DramSystem system(config.dram, part, config.size);
-    if (const auto problem =
-            ecc_problem(config.ecc.mode, config.dram.part, part, system.mapping().geometry()))
+    if (const auto problem = ecc_problem(config.ecc, config.dram.part, part, system.mapping().geometry()))
       problems.add(std::string(problem->key), problem->words);
   } catch (const std::invalid_argument& error) {
     problems.add("size", error.what());
@@ -119,7 +120,8 @@ std::optional<FaultCheck<MemoryFault>::Problem> MemoryController::problem_of(con
   using Problem = FaultCheck<MemoryFault>::Problem;
   if (const std::string limit = fault_limit(config, part); !limit.empty()) return Problem{"", limit};
   const DramSystem system(config.dram, part, config.size);
-  const std::string problem = fault_problem(fault, system.mapping().geometry(), part.rows());
+  const std::string problem =
+      fault_problem(fault, system.mapping().geometry(), part.rows(), config.ecc.shape());
   if (problem.empty()) return std::nullopt;
   return Problem{"", "the fault " + problem + ", counted from 0"};
 }

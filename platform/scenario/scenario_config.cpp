@@ -21,7 +21,10 @@ void describe_place(Fields& f, FaultConfig& c) {
   f.when("kind", c.kind, {bit, pin, column, word, chip, row}, [&] {
     f("channel", place.channel, "The memory channel, counted over all controllers.", required());
     f("rank", place.rank, "The rank of the channel.", required());
-    f("chip", place.chip, "The chip of the rank. Chips 0 to 15 hold data, chips 16 and 17 hold parity.",
+    f("chip", place.chip,
+      "The chip of the rank. Chips 0 to 15 hold data, chips 16 and 17 hold parity; in a DDR5 rank chips 0 to "
+      "7 "
+      "hold data, chips 8 and 9 checks.",
       within(0, 17), required());
   });
   f.when("kind", c.kind, {bit, column, word, row},
@@ -31,9 +34,10 @@ void describe_place(Fields& f, FaultConfig& c) {
          [&] { f("column", place.column, "The column of the row, in blocks of 64 bytes.", required()); });
   f.when("kind", c.kind, {bit, pin, column, word}, [&] {
     f("bit", place.bit,
-      "The bit among the 32 bits of the chip in a block: 4 * beat + pin. A pin fault uses its pin, a word "
-      "fault its beat.",
-      within(0, 31), required());
+      "The bit among the 32 bits of the chip in a block, or the 64 of a chip in a DDR5 rank: 4 * beat + pin. "
+      "A "
+      "pin fault uses its pin, a word fault its beat.",
+      within(0, 63), required());
   });
 }
 

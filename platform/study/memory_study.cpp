@@ -102,7 +102,9 @@ class MemoryPoint final : public StudyPointOf<MemoryStudy> {
     if (config_.access < part_.atom())
       throw StudyMistake("access", "expected " + to_text(part_.atom()) + ", which a burst of " +
                                        config_.dram.part + " moves, got " + to_text(config_.access));
-    if (const auto problem = ecc_problem(config_.ecc, config_.dram.part, part_, geometry()))
+    EccConfig code;
+    code.mode = config_.ecc;
+    if (const auto problem = ecc_problem(code, config_.dram.part, part_, geometry()))
       throw StudyMistake(std::string(problem->key), problem->words);
     if (config_.footprint && *config_.footprint > size_)
       throw StudyMistake("footprint", "expected at most the memory's " + to_text(size_) + ", got " +
