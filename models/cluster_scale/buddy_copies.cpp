@@ -7,15 +7,23 @@ namespace asterism {
 void BuddyCopies::none() {
   exist_ = false;
   damaged_.clear();
+  groups_.clear();
 }
 
 void BuddyCopies::all() {
   exist_ = true;
   damaged_.clear();
+  groups_.clear();
 }
 
 void BuddyCopies::lose(std::uint32_t node) {
   if (!exist_) return;
+  if (group_ > 2) {
+    Group& group = groups_[node / group_];
+    group.lost.insert(node);
+    group.without_own.insert(node);
+    return;
+  }
   Held& held = damaged_[node & ~1u];
   if (node % 2 == 0)
     held.first_own = held.second_at_first = false;
@@ -24,6 +32,8 @@ void BuddyCopies::lose(std::uint32_t node) {
 }
 
 void BuddyCopies::restore_own(std::uint32_t node) {
+  if (const auto group = groups_.find(node / group_); group != groups_.end())
+    group->second.without_own.erase(node);
   const auto pair = damaged_.find(node & ~1u);
   if (pair == damaged_.end()) return;
   Held& held = pair->second;
@@ -46,8 +56,12 @@ bool BuddyCopies::repair(std::uint32_t node) {
 }
 
 bool BuddyCopies::recoverable() const {
-  return exist_ && std::ranges::all_of(damaged_, [](const auto& pair) {
-           return pair.second.first_left() && pair.second.second_left();
+  return exist_ &&
+         std::ranges::all_of(
+             damaged_,
+             [](const auto& pair) { return pair.second.first_left() && pair.second.second_left(); }) &&
+         std::ranges::all_of(groups_, [](const auto& group) {
+           return group.second.lost.size() <= 1 || group.second.without_own.empty();
          });
 }
 
@@ -57,6 +71,8 @@ std::vector<std::uint32_t> BuddyCopies::without_own() const {
     if (!held.first_own) nodes.push_back(first);
     if (!held.second_own) nodes.push_back(first + 1);
   }
+  for (const auto& [number, group] : groups_)
+    nodes.insert(nodes.end(), group.without_own.begin(), group.without_own.end());
   return nodes;
 }
 

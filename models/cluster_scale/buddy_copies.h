@@ -1,16 +1,23 @@
 // Which nodes hold which copies of the last checkpoint that all buddies have. Each node has its own copy and
 // that of its buddy (n ^ 1). Only the copies lost since then are stored, so that a machine of 100,000 nodes
 // costs nothing.
+//
+// With groups of more than two nodes, each node has its own copy and a share of the parity of its group, from
+// which the copy of any one node can be computed again. A node whose copy has been restored has no share
+// until the next checkpoint: if another node of its group is lost before that, copies are lost.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <vector>
 
 namespace asterism {
 
 class BuddyCopies {
  public:
+  // The number of nodes of a group, which are numbered one after the other; 2: buddies.
+  explicit BuddyCopies(std::uint32_t group = 2) : group_(group) {}
   // No node has a copy: at the start of a run, and after a recovery from elsewhere than from buddies.
   void none();
   // All nodes have both copies.
@@ -42,8 +49,15 @@ class BuddyCopies {
     bool whole() const { return first_own && second_own && first_at_second && second_at_first; }
   };
 
+  // Of a group with a parity: the nodes that were lost since the checkpoint, and those without a copy.
+  struct Group {
+    std::set<std::uint32_t> lost, without_own;
+  };
+
+  std::uint32_t group_;
   bool exist_ = false;
   std::map<std::uint32_t, Held> damaged_;  // by the even node
+  std::map<std::uint32_t, Group> groups_;  // by the number of the group
 };
 
 }  // namespace asterism

@@ -17,6 +17,26 @@ TEST(BuddyCopiesTest, NothingIsRecoverableBeforeTheFirstCheckpoint) {
   EXPECT_TRUE(copies.recoverable());
 }
 
+TEST(BuddyCopiesTest, AParityRestoresOneNodeOfAGroupUntilTheNextCheckpoint) {
+  BuddyCopies copies(4);
+  copies.all();
+  copies.lose(5);
+  copies.lose(8);
+  EXPECT_TRUE(copies.recoverable());
+  EXPECT_THAT(copies.without_own(), ElementsAre(5, 8));
+  EXPECT_THAT(copies.damaged(), IsEmpty());
+  copies.restore_own(5);
+  copies.restore_own(8);
+  copies.lose(5);  // it had no share of the parity
+  EXPECT_TRUE(copies.recoverable());
+  copies.restore_own(5);
+  copies.lose(6);
+  EXPECT_FALSE(copies.recoverable());
+  copies.all();
+  copies.lose(6);
+  EXPECT_TRUE(copies.recoverable());
+}
+
 TEST(BuddyCopiesTest, ALostNodeIsWithItsBuddyAlone) {
   BuddyCopies copies;
   copies.all();

@@ -253,7 +253,8 @@ std::unique_ptr<Transfer> ClusterNetwork::start(TransferKind kind) {
     s4u::Host* const server = p.switches[p.places.io_switch(s)].server;
     switch (kind) {
       case TransferKind::copies:
-        flows.push_back({here.copies, p.switches[p.places.partner(s)].copies, p.state_of_switch(s)});
+        flows.push_back({here.copies, p.switches[p.places.partner(s)].copies,
+                         p.state_of_switch(s) / (p.setup.group - 1)});
         break;
       case TransferKind::drain:
         flows.push_back({here.drain, server, p.state_of_switch(s)});

@@ -21,10 +21,10 @@ Seconds work_of(const ClusterSetup& setup) { return setup.iteration * static_cas
 
 BuddyCheckpoint buddy_checkpoint(const ClusterSetup& setup) {
   const bool semi = is_semi_blocking(setup);
-  return {.overlap = setup.overlap,
+  return {.overlap = overlap_of(setup),
           .overhead = setup.overhead,
           .local = setup.dump,
-          .blocking = setup.dump + (semi ? setup.overhead : setup.overlap),
+          .blocking = setup.dump + (semi ? setup.overhead : overlap_of(setup)),
           .restart = setup.restart + setup.detection,
           .mttf = Seconds(1 / setback_rate(setup).per_second())};
 }
@@ -52,7 +52,7 @@ std::optional<BestInterval> best_interval(const ClusterSetup& setup) {
       semi ? semi_blocking_optimum(checkpoint, work_of(setup)) : blocking_optimum(checkpoint, work_of(setup));
   if (!std::isfinite(best.total.count())) return std::nullopt;
   const Seconds length = semi ? best.tau - setup.overhead : best.tau;
-  const double least = semi ? std::ceil((setup.overlap - setup.overhead) / setup.iteration) : 1;
+  const double least = semi ? std::ceil((overlap_of(setup) - setup.overhead) / setup.iteration) : 1;
   const double count = std::max({std::round(length / setup.iteration), least, 1.0});
   const auto most = static_cast<double>(setup.iterations);
   return BestInterval{static_cast<std::uint64_t>(std::min(count, most)), best.at_bound || count >= most};

@@ -22,7 +22,7 @@ std::size_t index_of(Enum value) {
 class Conductor {
  public:
   Conductor(const ClusterSetup& setup, std::uint64_t seed, ClusterNetwork& network)
-      : setup_(setup), network_(network), failures_(setup, seed) {
+      : setup_(setup), network_(network), failures_(setup, seed), copies_(setup.group) {
     result_.seed = seed;
     for (std::uint32_t i = 0; i < setup.spares; ++i) spares_.push(Seconds());
   }

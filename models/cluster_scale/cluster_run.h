@@ -24,6 +24,10 @@
 // state. After a failure the dump is of what is left, as of the last iteration that was complete, and is sent
 // to the nodes that have lost it. Global copies are taken every `global_every` intervals.
 //
+// With groups of more than two nodes, the copy of a lost node is computed from the parity of its group, in
+// the time of a restart: each node of the group computes a part of it, which counts as if it came from the
+// buddy.
+//
 // Left out: copies to buddies slow the program down by `overhead` whatever the network does to them; global
 // copies and repairs cost the program nothing but the network that they share; failures of switches; messages
 // of the program.

@@ -69,6 +69,21 @@ TEST(ClusterRunTest, JustInTimeRepeatsTheIterationAndTakesNoCheckpoints) {
 }
 
 // Both replicas of a state are lost: what is left is the copy of 40 s, which was drained in 10 s.
+// Each node of a group of four sends a third of its copy.
+TEST(ClusterRunTest, AParityCostsLessOfTheNetworkAndRestoresOneNode) {
+  ClusterSetup setup = small_cluster();
+  setup.group = 4;
+  const ClusterResult undisturbed = run(setup);
+  EXPECT_NEAR(undisturbed.overlap.count(), 4 * 5 / 3., tolerance);
+  EXPECT_NEAR(undisturbed.network_bytes, 4 * 8e9 / 3, 100);
+  setup.placed = {{Seconds(53), Kind::node, 5}};
+  const ClusterResult one = run(setup);
+  EXPECT_EQ(count(one, Recovery::buddy), 1u);
+  EXPECT_NEAR(one.time.count(), undisturbed.time.count() + 7 + 4, 1 + tolerance);
+  setup.placed = {{Seconds(53), Kind::node, 5}, {Seconds(54), Kind::node, 7}};
+  EXPECT_EQ(count(run(setup), Recovery::start), 1u);
+}
+
 TEST(ClusterRunTest, JustInTimeNeedsAGlobalCopyIfBothReplicasAreLost) {
   ClusterSetup setup = small_cluster();
   setup.checkpoint = ClusterCheckpoint::just_in_time;

@@ -59,8 +59,13 @@ void check_node(const ClusterSetup& s) {
   check(time(s.overhead, false), "overhead", "a time is 0 or more");
   check(time(s.overlap, true), "overlap", "a time above 0: bytes take time to a buddy");
   check(time(s.restart, true), "restart", "a time above 0: bytes take time to a spare");
-  check(s.overhead <= s.overlap, "overhead",
-        fmt::format("expected at most the overlap, {} s, got {} s", s.overlap.count(), s.overhead.count()));
+  check(s.group >= 2 && s.nodes % s.group == 0, "group",
+        "two nodes or more, of which the machine is a multiple");
+  check(s.group == 2 || s.checkpoint != ClusterCheckpoint::just_in_time, "group",
+        "replicas are two: just in time there is no parity");
+  const Seconds overlap = overlap_of(s);
+  check(s.overhead <= overlap, "overhead",
+        fmt::format("expected at most the overlap, {} s, got {} s", overlap.count(), s.overhead.count()));
   check(s.global_every == 0 || s.drain > Bandwidth(), "drain", "a rate above 0, or no global copies");
 }
 
@@ -78,10 +83,10 @@ void check_program(const ClusterSetup& s) {
   within_the_run("dump", s.dump);
   within_the_run("overlap", s.overlap);
   const Seconds length = s.iteration * static_cast<double>(s.interval);
-  check(s.checkpoint != ClusterCheckpoint::semi_blocking || length + s.overhead >= s.overlap, "interval",
+  check(s.checkpoint != ClusterCheckpoint::semi_blocking || length + s.overhead >= overlap_of(s), "interval",
         fmt::format("buddies have their copies when the next checkpoint begins: expected {} s or longer, "
                     "overlap less overhead, got {} s",
-                    (s.overlap - s.overhead).count(), length.count()));
+                    (overlap_of(s) - s.overhead).count(), length.count()));
   check(s.detection >= Seconds() && std::isfinite(s.detection.count()), "detection", "a time is 0 or more");
   check(s.runs >= 1, "runs", "1 or more");
   check(s.give_up > Seconds(), "give_up", "a time above 0");

@@ -102,6 +102,9 @@ struct ClusterSetup {
   Seconds dump, overlap, overhead, restart;
   Bandwidth drain;
   CopyDevice copies = CopyDevice::ssd;
+  // Nodes that share a parity of their copies: each sends the buddy's switch a share of its state, 1 / (group
+  // - 1). With 2 it sends its buddy all of it.
+  std::uint32_t group = 2;
 
   // The program, in iterations.
   Seconds iteration{1};
@@ -122,6 +125,9 @@ struct ClusterSetup {
 
   bool operator==(const ClusterSetup&) const = default;
 };
+
+// How long a checkpoint is on its way if the network is idle.
+inline Seconds overlap_of(const ClusterSetup& setup) { return setup.overlap / (setup.group - 1.0); }
 
 // `what()` says what is wrong with the member `member()` of the setup.
 class ClusterMistake : public std::invalid_argument {

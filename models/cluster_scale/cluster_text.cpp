@@ -21,6 +21,7 @@ void members_of_setup(Setup& s, const Visit& visit) {
   visit("latency", s.latency), visit("io_switches", s.io_switches), visit("file_system", s.file_system);
   visit("state", s.state), visit("dump", s.dump), visit("overlap", s.overlap), visit("overhead", s.overhead);
   visit("restart", s.restart), visit("drain", s.drain), visit("copies", s.copies);
+  visit("group", s.group);
   visit("iteration", s.iteration), visit("iterations", s.iterations), visit("interval", s.interval);
   visit("checkpoint", s.checkpoint), visit("global_every", s.global_every), visit("rates", s.rates);
   visit("detection", s.detection), visit("lifetimes", s.shape_of_lifetimes);

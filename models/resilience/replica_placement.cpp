@@ -29,6 +29,7 @@ LossCounts power(LossCounts base, std::uint32_t exponent, std::size_t most) {
 // Of one group: its sets of at most `tolerated` nodes.
 LossCounts losses_of_group(std::uint32_t size, std::uint32_t tolerated) {
   LossCounts counts{1};
+  counts.reserve(tolerated + 1);
   for (std::uint32_t k = 1; k <= tolerated; ++k) counts.push_back(counts.back() * (size - k + 1) / k);
   return counts;
 }

@@ -201,6 +201,8 @@ TrainingPrediction predict_training(const TrainingJob& job, const FailureProfile
     costs.file_interval =
         costs.memory_interval * std::max(1.0, std::ceil(costs.file_interval / costs.memory_interval - 1e-9));
 
+  expect_of_training(costs.file_interval >= costs.file_lag,
+                     "a checkpoint on the file system is complete before the next one begins");
   p.goodput = efficiency_of(levels.file, costs.file_stall, costs.file_interval);
   const bool memory = has_memory(job);
   if (job.protocol != TrainingProtocol::file_system)

@@ -98,7 +98,10 @@ class TrainingPlayer {
         outcome_.finished = true;
       } else {
         go_on(event);
-        found_ && found_->at <= next_ ? find() : fail();
+        if (found_ && found_->at <= next_)
+          find();
+        else
+          fail();
       }
     }
     outcome_.time = now_;

@@ -17,6 +17,7 @@ struct SimulatedGoodput {
 SimulatedGoodput simulated_goodput(const TrainingJob& job, const FailureProfile& profile, Seconds work,
                                    std::uint64_t runs = 10) {
   std::vector<double> values;
+  values.reserve(runs);
   double sum = 0, squares = 0;
   for (std::uint64_t seed = 1; seed <= runs; ++seed) {
     values.push_back(simulate_training(job, profile, {.work = work, .seed = seed}).goodput());

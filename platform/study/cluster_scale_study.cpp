@@ -22,8 +22,9 @@ namespace {
 constexpr double hours_of_a_fit = 1e9;
 
 // The members of ClusterSetup that are keys of `network`.
-constexpr std::array<std::string_view, 7> network_keys = {
-    "nodes_per_switch", "link", "file_system", "oversubscription", "global_links", "shape", "io_switches"};
+constexpr std::array<std::string_view, 8> network_keys = {"group",       "nodes_per_switch", "link",
+                                                          "file_system", "oversubscription", "global_links",
+                                                          "shape",       "io_switches"};
 
 struct PlacedFailureConfig {
   LongDuration at;
@@ -41,6 +42,7 @@ struct ClusterNetworkConfig {
   std::uint32_t nodes_per_switch = 64;
   ClusterTopology topology = ClusterTopology::fat_tree;
   BuddyDistance buddies = BuddyDistance::far;
+  std::uint32_t group = 2;
   std::vector<std::uint32_t> shape = {};
   Bandwidth link = 12_GBps;
   std::optional<Bandwidth> trunk = std::nullopt;
@@ -50,13 +52,18 @@ struct ClusterNetworkConfig {
   std::uint32_t io_switches = 0;
   Bandwidth file_system = 1000_GBps;
 };
-static_assert(member_count<ClusterNetworkConfig>() == 11);
+static_assert(member_count<ClusterNetworkConfig>() == 12);
 void describe(Fields& f, ClusterNetworkConfig& c) {
   f("nodes_per_switch", c.nodes_per_switch,
     "The number of nodes of a switch. Their flows are simulated as one; a higher number is simulated faster.",
     within(1, 10'000));
   f("topology", c.topology, "The topology of the switches.", one_of<ClusterTopology>());
   f("buddies", c.buddies, "How far away the buddy of a node is.", one_of<BuddyDistance>());
+  f("group", c.group,
+    "The number of nodes that share a parity of their copies, from which one of them can be restored. With "
+    "2, "
+    "buddies have whole copies of each other.",
+    within(2, 64));
   f("shape", c.shape,
     "Fat tree: switches in a pod, pods; dragonfly: groups, chassis, blades; torus: dimensions. Without it, "
     "the smallest shape with space for all nodes.");
@@ -292,6 +299,7 @@ class ClusterScalePoint final : public StudyPointOf<ClusterScaleStudy> {
     setup_.spare_return = seconds(c.spare_return);
     setup_.topology = n.topology;
     setup_.buddies = n.buddies;
+    setup_.group = n.group;
     const std::size_t dimensions = n.topology == ClusterTopology::fat_tree ? 2 : 3;
     if (!n.shape.empty() && (n.shape.size() != dimensions || std::ranges::count(n.shape, 0u) > 0))
       throw StudyMistake("network.shape", fmt::format("expected {} numbers above 0", dimensions));
@@ -437,7 +445,8 @@ class ClusterScalePoint final : public StudyPointOf<ClusterScaleStudy> {
           known(predicted.has_value(), 100 * work.count() / model),
           known(compared, 100 * (time.value / model - 1)),
           known(compared && time.half_width_99, 100 * time.half_width_99.value_or(0) / model),
-          known(true, time.value), known(predicted.has_value(), model), known(true, setup_.overlap.count()),
+          known(true, time.value), known(predicted.has_value(), model),
+          known(true, overlap_of(setup_).count()),
           known(checkpoints > 0, mean(&ClusterResult::overlap) * setup_.runs / checkpoints)})
       cells.push_back(cell(value));
     for (const auto part : {&ClusterResult::dump, &ClusterResult::blocked, &ClusterResult::overlap,

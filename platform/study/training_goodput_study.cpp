@@ -38,7 +38,7 @@ struct TrainingGoodputStudy {
   LongDuration detection = long_duration(600), restart = long_duration(300), replacement = long_duration(60),
                repair = long_duration(86'400);
 
-  LongDuration work = long_duration(30 * 86'400);
+  LongDuration work = long_duration(30ull * 86'400);
   bool new_machine = false;
   std::uint32_t runs = 10;
   std::uint64_t seed = 1;
@@ -132,11 +132,14 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
     try {
       prediction_ = predict_training(job_, profile_);
     } catch (const std::invalid_argument& error) {
-      throw StudyMistake("gpus", error.what(), {"protocol", "group", "parity", "data_parallel", "failures"});
+      throw StudyMistake(
+          "gpus", error.what(),
+          {"protocol", "group", "parity", "data_parallel", "failures", "interval", "file_system"});
     }
   }
 
   std::vector<Cell> run(const std::stop_token& stop) override {
+    outcomes_.reserve(config_.runs);
     for (std::uint32_t i = 0; i < config_.runs && !stop.stop_requested(); ++i) {
       outcomes_.push_back(simulate_training(job_, profile_,
                                             {.work = seconds(config_.work),

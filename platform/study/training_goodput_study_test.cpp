@@ -58,6 +58,9 @@ TEST(TrainingGoodputStudyTest, RefusesWhatDoesNotGoTogether) {
       training.mistake({"protocol=just_in_time", "data_parallel=1"}),
       "command line: error: protocol: only a state of which there are two or more copies can be written "
       "just in time");
+  EXPECT_EQ(training.mistake({"interval=10s", "file_system=50GB/s"}),
+            "command line: error: interval: a checkpoint on the file system is complete before the next one "
+            "begins");
   EXPECT_EQ(training.mistake({"failures=meta_rsc1", "hbm_fit=10"}),
             "command line: error: hbm_fit: no class of this component was counted");
 }
