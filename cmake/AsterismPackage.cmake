@@ -21,7 +21,7 @@ foreach(library IN LISTS all)
 endforeach()
 list(TRANSFORM node_libraries REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE node_objects)
 # What a node may name, so that the library needs no files.
-set(built_in_kinds cores dram dram_curves fabric_curves flash graphs nodes pcram technologies)
+set(built_in_kinds cores cxl dram dram_curves fabric_curves flash graphs nodes pcram technologies)
 set(built_in_configs ${CMAKE_BINARY_DIR}/built_in_configs.cpp)
 list(TRANSFORM built_in_kinds REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/configs/\\1/*.json" OUTPUT_VARIABLE built_in_files)
 file(GLOB built_in_files CONFIGURE_DEPENDS ${built_in_files})

@@ -55,7 +55,7 @@ set(firmware_sources
   boot/string.c boot/arguments.c
   drivers/semihosting.c drivers/psci.c drivers/device_tree.c drivers/generic_timer.c drivers/pl011.c
   drivers/rtc.c drivers/power.c drivers/dimm_ssd.c drivers/gpu.c drivers/gpu_snapshot.c drivers/memory_controller.c
-  drivers/pcram.c
+  drivers/cxl.c drivers/pcram.c
   checkpoint/checkpoint.c checkpoint/asynchronous.c checkpoint/status.c checkpoint/memory_level.c checkpoint/pcram_level.c
   checkpoint/checksum.c
   checkpoint/controller.c checkpoint/location.c)

@@ -19,6 +19,7 @@ std::span<const std::string_view> event_kinds() {
       "copy_held",
       "core_locked_up",
       "corrected_error",
+      "cxl_poison",
       "flash_fault",
       "global_commit",
       "gpu_copied_in",

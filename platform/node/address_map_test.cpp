@@ -41,7 +41,9 @@ TEST(AddressMapTest, DevicesAreWhereTheStandardMapHasThem) {
   expect("dram", 0x4000'0000, 2_GiB, "");
   expect("files", 0x30'0000'0000, 64_MiB, "");
   expect("store", 0x31'0000'0000, 64_MiB, "");
-  EXPECT_EQ(map.entries().size(), 26u);
+  expect("cxl_device", 0x0b21'0000, 4_KiB, "");
+  expect("cxl", 0x32'0000'0000, 64_MiB, "SPI 13");
+  EXPECT_EQ(map.entries().size(), 28u);
 }
 
 TEST(AddressMapTest, ExplainsWhatIsNotThere) {

@@ -79,7 +79,7 @@ void describe_flash(Fields& f, FaultConfig& c) {
   });
 }
 
-static_assert(member_count<FaultConfig>() == 10);
+static_assert(member_count<FaultConfig>() == 11);
 void describe(Fields& f, FaultConfig& c) {
   f("at", c.at, "The simulated time of the fault, from the start of the run.", required());
   f("kind", c.kind, "The kind of fault.", one_of<FaultKind>(), required());
@@ -94,10 +94,15 @@ void describe(Fields& f, FaultConfig& c) {
   f.when("kind", c.kind, {FaultKind::gpu_loss, FaultKind::gpu_memory},
          [&] { f("gpu", c.gpu, "The number of the GPU in its node, counted from 0.", required()); });
   describe_gpu_cells(f, c);
+  f.when("kind", c.kind, FaultKind::poison, [&] {
+    f("offset", c.offset,
+      "The offset of the line in the memory of the expander. Its reads return poison until it is written.",
+      required());
+  });
   f.when(
       "kind", c.kind,
       {FaultKind::bit, FaultKind::pin, FaultKind::column, FaultKind::word, FaultKind::chip, FaultKind::row,
-       FaultKind::flash_bits, FaultKind::gpu_loss, FaultKind::gpu_memory},
+       FaultKind::flash_bits, FaultKind::gpu_loss, FaultKind::gpu_memory, FaultKind::poison},
       [&] {
         f("device", c.device,
           "The device in which the fault occurs. It is required if several devices of the node take faults "
@@ -132,6 +137,10 @@ std::optional<GpuMemoryFault> FaultConfig::gpu_memory_fault() const {
   fault.gpu = gpu;
   fault.stuck = persistence == Persistence::stuck;
   return fault;
+}
+
+std::optional<CxlFault> FaultConfig::cxl_fault() const {
+  return kind == FaultKind::poison ? std::optional(CxlFault{Bytes(offset.value())}) : std::nullopt;
 }
 
 std::optional<Loss> FaultConfig::cluster_loss() const {

@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "cluster/cluster_config.h"
 #include "cluster/membership.h"
+#include "cxl/cxl_fault.h"
 #include "dimm_ssd/flash_fault.h"
 #include "gpu/gpu_loss.h"
 #include "gpu/gpu_memory_fault.h"
@@ -33,7 +34,8 @@ enum class FaultKind {
   flash_bits = row + 1,
   gpu_loss = flash_bits + 1,
   gpu_memory = gpu_loss + 1,
-  node_loss = gpu_memory + 1,  // this and the following kinds concern a node of a cluster
+  poison = gpu_memory + 1,
+  node_loss = poison + 1,  // this and the following kinds concern a node of a cluster
   link_loss,
   memory_loss,
   ssd_loss,
@@ -51,6 +53,7 @@ constexpr auto enum_names(FaultKind) {
        {FaultKind::flash_bits, "flash_bits", "DIMM-SSD: bits of a page of flash."},
        {FaultKind::gpu_loss, "gpu_loss", "A GPU fails, and the contents of its memory are lost."},
        {FaultKind::gpu_memory, "gpu_memory", "A GPU: a bit or more of its memory."},
+       {FaultKind::poison, "poison", "CXL expander: a line of its memory is poisoned."},
        {FaultKind::node_loss, "node_loss",
         "Cluster: a node fails permanently, and everything that it holds is lost."},
        {FaultKind::link_loss, "link_loss",
@@ -77,14 +80,17 @@ struct FaultConfig {
   FlashFault flash = {};
   std::uint32_t gpu = 0;
   GpuMemoryFault gpu_cells = {};           // besides the GPU and the persistence
+  Address offset = {};                     // of a poisoned line in its expander
   std::string device = {};                 // the instance, if several take faults of this kind
   std::optional<std::uint32_t> node = {};  // in a cluster
 
-  // The fault as one of memory, of flash, of a GPU or of a cluster's node; nullopt if it is of another kind.
+  // The fault as one of memory, of flash, of a GPU, of a CXL expander or of a cluster's node; nullopt if it
+  // is of another kind.
   std::optional<MemoryFault> memory_fault() const;
   std::optional<FlashFault> flash_fault() const;
   std::optional<GpuLoss> gpu_loss() const;
   std::optional<GpuMemoryFault> gpu_memory_fault() const;
+  std::optional<CxlFault> cxl_fault() const;
   std::optional<Loss> cluster_loss() const;
 };
 void describe(Fields& f, FaultConfig& c);

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "cluster/network_interface.h"
+#include "cxl/cxl_fault.h"
 #include "devices/power_controller.h"
 #include "dimm_ssd/dimm_ssd_registers.h"
 #include "dimm_ssd/flash_fault.h"
@@ -77,6 +78,7 @@ struct BuiltDevicesTest : SystemCTest {
       expect_role<FaultTarget<GpuLoss>>(placed, takes<GpuLoss>(placed), "a target of losses of GPUs");
       expect_role<FaultTarget<GpuMemoryFault>>(placed, takes<GpuMemoryFault>(placed),
                                                "a target of faults of GPUs' memory");
+      expect_role<FaultTarget<CxlFault>>(placed, takes<CxlFault>(placed), "a target of poison");
     }
   }
   template <class Fault>
@@ -97,7 +99,7 @@ struct BuiltDevicesTest : SystemCTest {
         ++written;
       }
     }
-    EXPECT_EQ(written, 16u);
+    EXPECT_EQ(written, 17u);
   }
 
   // Whether every register that the shape has is in the device, with its value after a reset.

@@ -32,6 +32,9 @@ std::uint64_t dimm_ssd_rated() { return 0; }
 std::uint64_t dimm_ssd_written() { return 0; }
 std::uint32_t pcram_copied() { return 0; }
 std::uint32_t pcram_place_of(const void*, std::uint32_t) { return 0; }
+bool cxl_probe(CxlMemory*) { return false; }
+std::uint32_t cxl_poisoned() { return 0; }
+unsigned cxl_clear_poison(std::uint64_t, std::uint64_t) { return 0; }
 bool memory_controller_probe() { return has_strong_memory; }
 std::uint32_t memory_controller_uncorrectable() { return 0; }
 EccRange memory_controller_range(unsigned) { return {}; }

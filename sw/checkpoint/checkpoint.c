@@ -12,6 +12,7 @@
 #include "checkpoint/pcram_level.h"
 #include "checkpoint/status.h"
 #include "checkpoint/store.h"
+#include "drivers/cxl.h"
 #include "drivers/dimm_ssd.h"
 #include "drivers/memory_controller.h"
 #include "drivers/pcram.h"
@@ -79,9 +80,10 @@ typedef struct {
   uint64_t writes;
   const Controller* controller;  // NULL: not in use
   const Level* pcram;            // NULL: not in use
+  const Level* cxl;              // also after an error has closed it; NULL: not in use
   bool pcram_is_worn, pcram_increments;
   DimmSsdMethod method;
-  CheckpointStatus level_status[4];
+  CheckpointStatus level_status[5];
   unsigned region_count;
   uint8_t* addresses[checkpoint_region_limit];
   RegionEntry regions[checkpoint_region_limit];
@@ -163,7 +165,8 @@ static CheckpointLevel level_2(void) { return use.store != NULL ? checkpoint_cha
 
 static CheckpointStatus request(const char* name, uint64_t version) {
   const size_t length = name != NULL ? strlen(name) : 0;
-  if (!has_level_2() && use.memory == NULL && use.pcram == NULL) return checkpoint_no_device;
+  if (!has_level_2() && use.memory == NULL && use.pcram == NULL && use.cxl == NULL)
+    return checkpoint_no_device;
   if (length == 0 || length >= sizeof use.list->request.name) return checkpoint_bad_argument;
   memset(use.list->request.name, 0, sizeof use.list->request.name);
   memcpy(use.list->request.name, name, length);
@@ -193,6 +196,7 @@ static void clear_level_status(void) {
   note(checkpoint_dimm_ssd, checkpoint_not_asked);
   note(checkpoint_pcram, checkpoint_not_asked);
   note(checkpoint_chain, checkpoint_not_asked);
+  note(checkpoint_cxl, checkpoint_not_asked);
 }
 
 CheckpointStatus checkpoint_level_status(CheckpointLevel level) { return use.level_status[level - 1]; }
@@ -208,6 +212,8 @@ CheckpointStatus checkpoint_initialize(void) {
   use.memory = NULL;
   if (use.pcram != NULL) use.pcram->close();
   use.pcram = NULL;
+  if (use.cxl != NULL) use.cxl->close();
+  use.cxl = NULL;
   use.controller = NULL;
   use.ratio = 0;
   clear_level_status();
@@ -234,7 +240,8 @@ CheckpointStatus checkpoint_select(unsigned dimm_ssd, void* memory) {
 
 CheckpointStatus checkpoint_use_store(const CheckpointStore* used) {
   if (selected != 0) return checkpoint_bad_argument;
-  if (use.pcram != NULL || use.ratio != 0 || use.controller != NULL) return checkpoint_bad_argument;
+  if (use.pcram != NULL || use.cxl != NULL || use.ratio != 0 || use.controller != NULL)
+    return checkpoint_bad_argument;
   asynchronous_finish();
   use.store = used;
   asynchronous_use_store(used);
@@ -242,7 +249,7 @@ CheckpointStatus checkpoint_use_store(const CheckpointStore* used) {
 }
 
 CheckpointStatus checkpoint_use_controller(const CheckpointPolicy* policy) {
-  if (use.store != NULL || !(policy->lifetime_years >= 0 && policy->overhead_percent >= 0))
+  if (use.store != NULL || use.cxl != NULL || !(policy->lifetime_years >= 0 && policy->overhead_percent >= 0))
     return checkpoint_bad_argument;
   if (!use.present) return checkpoint_no_device;
   if (use.memory == NULL) return checkpoint_no_strong_memory;
@@ -252,7 +259,7 @@ CheckpointStatus checkpoint_use_controller(const CheckpointPolicy* policy) {
 }
 
 CheckpointStatus checkpoint_use_ratio(unsigned every) {
-  if (every == 0 || use.store != NULL) return checkpoint_bad_argument;
+  if (every == 0 || use.store != NULL || use.cxl != NULL) return checkpoint_bad_argument;
   if (!use.present) return checkpoint_no_device;
   if (use.memory == NULL) return checkpoint_no_strong_memory;
   use.controller = NULL;
@@ -299,14 +306,14 @@ static void fill_header(uint64_t version) {
 
 // A store to a part of a block reads the block first. An error found there is counted and raises no SError,
 // but the store is lost.
-static CheckpointStatus write_to_memory(uint64_t version) {
-  const uint32_t errors = memory_errors();
-  bool sound = memory_level_begin(use.list->request.name, version) && memory_errors() == errors &&
+static CheckpointStatus write_to_memory(uint64_t version, uint32_t (*count_errors)(void)) {
+  const uint32_t errors = count_errors();
+  bool sound = memory_level_begin(use.list->request.name, version) && count_errors() == errors &&
                memory_level_append(&use.header_page->header, sizeof(Header));
   for (unsigned i = 0; i < use.region_count && sound; ++i)
-    sound = memory_errors() == errors && memory_level_append(use.addresses[i], use.regions[i].bytes);
+    sound = count_errors() == errors && memory_level_append(use.addresses[i], use.regions[i].bytes);
   sound = sound && memory_level_commit();
-  if (sound && memory_errors() == errors) return checkpoint_ok;
+  if (sound && count_errors() == errors) return checkpoint_ok;
   memory_level_discard(use.list->request.name, version);
   return checkpoint_uncorrectable;
 }
@@ -321,7 +328,7 @@ static bool fits_into_memory(void) {
 static CheckpointStatus write_to_level_1(uint64_t version) {
   if (!memory_level_is_open()) return checkpoint_uncorrectable;
   if (!fits_into_memory()) return checkpoint_too_large;
-  const CheckpointStatus status = write_to_memory(version);
+  const CheckpointStatus status = write_to_memory(version, memory_errors);
   if (status != checkpoint_ok) memory_level_close();
   return status;
 }
@@ -382,8 +389,11 @@ static CheckpointStatus safe_on_a_level(void) {
   const CheckpointStatus in_memory = use.level_status[checkpoint_memory - 1];
   const CheckpointStatus in_pcram = use.level_status[checkpoint_pcram - 1];
   if (on_ssd == checkpoint_ok || on_ssd == checkpoint_pending) return on_ssd;
-  if (in_pcram == checkpoint_ok || in_memory == checkpoint_ok) return checkpoint_ok;
+  const CheckpointStatus in_cxl = use.level_status[checkpoint_cxl - 1];
+  if (in_pcram == checkpoint_ok || in_memory == checkpoint_ok || in_cxl == checkpoint_ok)
+    return checkpoint_ok;
   if (in_memory != checkpoint_not_asked) return in_memory;
+  if (in_cxl != checkpoint_not_asked) return in_cxl;
   return in_pcram != checkpoint_not_asked ? in_pcram : on_ssd;
 }
 
@@ -423,10 +433,10 @@ static CheckpointStatus begin_at(Location location, uint64_t version) {
 }
 
 // Every ssd_every-th checkpoint, and every one that no level before could keep.
-static bool goes_to_ssd(CheckpointStatus in_memory, CheckpointStatus in_pcram) {
-  if (use.memory == NULL && use.pcram == NULL) return true;
+static bool goes_to_ssd(CheckpointStatus on_last_level) {
+  if (use.memory == NULL && use.pcram == NULL && use.cxl == NULL) return true;
   if (use.ssd_every == 0) return false;
-  return ++use.writes % use.ssd_every == 0 || (use.pcram != NULL ? in_pcram : in_memory) != checkpoint_ok;
+  return ++use.writes % use.ssd_every == 0 || on_last_level != checkpoint_ok;
 }
 
 static CheckpointStatus begin(const char* name, uint64_t version) {
@@ -438,15 +448,19 @@ static CheckpointStatus begin(const char* name, uint64_t version) {
   if (use.ratio != 0)
     return begin_at(++use.writes % use.ratio == 0 ? location_ssd : location_ramdisk, version);
   fill_header(version);
-  CheckpointStatus in_memory = checkpoint_not_asked, in_pcram = checkpoint_not_asked;
+  CheckpointStatus in_memory = checkpoint_not_asked, in_cxl = checkpoint_not_asked,
+                   in_pcram = checkpoint_not_asked;
   if (use.memory != NULL) in_memory = note(checkpoint_memory, use.memory->write(version));
+  CheckpointStatus last = in_memory;
+  if (use.cxl != NULL) last = in_cxl = note(checkpoint_cxl, use.cxl->write(version));
   if (use.pcram != NULL) {
     stage();
-    in_pcram = note(checkpoint_pcram, use.pcram->write(version));
+    last = in_pcram = note(checkpoint_pcram, use.pcram->write(version));
   }
-  if (goes_to_ssd(in_memory, in_pcram)) {
+  if (goes_to_ssd(last)) {
     if (use.pcram == NULL) stage();
-    note(level_2(), hand_over(in_memory == checkpoint_ok || in_pcram == checkpoint_ok));
+    note(level_2(),
+         hand_over(in_memory == checkpoint_ok || in_cxl == checkpoint_ok || in_pcram == checkpoint_ok));
   } else {
     asynchronous_add(version, safe_on_a_level(), true);
   }
@@ -522,6 +536,10 @@ CheckpointStatus checkpoint_find_newest(const char* name, uint64_t max_version, 
   uint64_t there;
   const char* const key = use.list->request.name;
   bool found = use.memory != NULL && use.memory->newest(key, max_version, version);
+  if (use.cxl != NULL && use.cxl->newest(key, max_version, &there) && (!found || there > *version)) {
+    *version = there;
+    found = true;
+  }
   if (use.pcram != NULL && use.pcram->newest(key, max_version, &there) && (!found || there > *version)) {
     *version = there;
     found = true;
@@ -612,12 +630,15 @@ CheckpointStatus checkpoint_restore(const char* name, uint64_t version) {
   asynchronous_finish();
   const CheckpointStatus in_memory = restore_from(use.memory, checkpoint_memory, version);
   if (in_memory == checkpoint_ok) return in_memory;
+  const CheckpointStatus in_cxl = restore_from(use.cxl, checkpoint_cxl, version);
+  if (in_cxl == checkpoint_ok) return in_cxl;
   const CheckpointStatus in_pcram = restore_from(use.pcram, checkpoint_pcram, version);
   if (in_pcram == checkpoint_ok) return in_pcram;
   const CheckpointStatus on_ssd =
       note(level_2(), use.store != NULL ? restore_from_store(version) : restore_from_ssd(version));
   if (on_ssd == checkpoint_ok) return on_ssd;
   if (in_memory != checkpoint_not_found) return in_memory;
+  if (in_cxl != checkpoint_not_found) return in_cxl;
   return in_pcram != checkpoint_not_found ? in_pcram : on_ssd;
 }
 
@@ -627,10 +648,12 @@ CheckpointStatus checkpoint_discard(const char* name, uint64_t version) {
   if (asynchronous_is_pending(version)) asynchronous_finish();
   const bool in_memory =
       use.memory != NULL && use.memory->is_open() && use.memory->discard(use.list->request.name, version);
+  const bool in_cxl =
+      use.cxl != NULL && use.cxl->is_open() && use.cxl->discard(use.list->request.name, version);
   const bool in_pcram = use.pcram != NULL && use.pcram->discard(use.list->request.name, version);
   const CheckpointStatus ssd =
       use.store != NULL ? use.store->discard(use.list->request.name, version) : execute(dimm_ssd_discard);
-  return in_memory || in_pcram ? checkpoint_ok : ssd;
+  return in_memory || in_cxl || in_pcram ? checkpoint_ok : ssd;
 }
 
 static const Level memory_functions = {.is_open = memory_level_is_open,
@@ -669,7 +692,7 @@ static const Level pcram_functions = {.is_open = pcram_level_is_open,
                                       .close = pcram_level_close};
 
 CheckpointStatus checkpoint_use_pcram(unsigned every, bool incremental) {
-  if (use.store != NULL || selected != 0) return checkpoint_bad_argument;
+  if (use.store != NULL || use.cxl != NULL || selected != 0) return checkpoint_bad_argument;
   if (!pcram_probe() || !pcram_level_open()) return checkpoint_no_pcram;
   use.controller = NULL;
   use.pcram = &pcram_functions;
@@ -679,4 +702,83 @@ CheckpointStatus checkpoint_use_pcram(unsigned every, bool incremental) {
   use.ratio = 0;
   use.writes = 0;
   return checkpoint_ok;
+}
+
+// --- The memory of a CXL expander: a second range of the level in memory.
+
+enum { cxl_range = 1 };
+static uint64_t cxl_first, cxl_bytes;
+
+static bool cxl_is_open(void) {
+  memory_level_select(cxl_range);
+  const bool is_open = memory_level_is_open();
+  memory_level_select(0);
+  return is_open;
+}
+
+// After an error it stays closed, as level 1 does.
+static CheckpointStatus write_to_cxl(uint64_t version) {
+  memory_level_select(cxl_range);
+  CheckpointStatus status = checkpoint_uncorrectable;
+  if (memory_level_is_open() && !fits_into_memory()) {
+    status = checkpoint_too_large;
+  } else if (memory_level_is_open()) {
+    cxl_clear_poison(cxl_first, cxl_bytes);
+    status = write_to_memory(version, cxl_poisoned);
+    if (status != checkpoint_ok) memory_level_close();
+  }
+  memory_level_select(0);
+  return status;
+}
+
+static CheckpointStatus restore_from_cxl(uint64_t version) {
+  memory_level_select(cxl_range);
+  const CheckpointStatus status = restore_from_memory(version);
+  memory_level_select(0);
+  return status;
+}
+
+static bool newest_in_cxl(const char* name, uint64_t max_version, uint64_t* version) {
+  memory_level_select(cxl_range);
+  const bool found = memory_level_newest(name, max_version, version);
+  memory_level_select(0);
+  return found;
+}
+
+static bool discard_in_cxl(const char* name, uint64_t version) {
+  memory_level_select(cxl_range);
+  const bool was_there = memory_level_discard(name, version);
+  memory_level_select(0);
+  return was_there;
+}
+
+static void close_cxl(void) {
+  memory_level_select(cxl_range);
+  memory_level_close();
+  memory_level_select(0);
+}
+
+static const Level cxl_functions = {.is_open = cxl_is_open,
+                                    .write = write_to_cxl,
+                                    .restore = restore_from_cxl,
+                                    .lost = checkpoint_uncorrectable,
+                                    .newest = newest_in_cxl,
+                                    .discard = discard_in_cxl,
+                                    .close = close_cxl};
+
+CheckpointStatus checkpoint_use_cxl(uint64_t bytes, unsigned every) {
+  if (selected != 0 || use.store != NULL || use.pcram != NULL || use.controller != NULL || use.ratio != 0)
+    return checkpoint_bad_argument;
+  CxlMemory memory;
+  const uint64_t size = memory_level_size(bytes + sizeof(Header), checkpoint_region_limit + 1);
+  if (!cxl_probe(&memory) || size > memory.bytes) return checkpoint_no_cxl;
+  cxl_first = memory.first + memory.bytes - size;
+  cxl_bytes = size;
+  use.cxl = &cxl_functions;
+  use.ssd_every = every;
+  use.writes = 0;
+  memory_level_select(cxl_range);
+  const bool sound = memory_level_open((void*)(uintptr_t)cxl_first, size);
+  memory_level_select(0);
+  return sound ? checkpoint_ok : checkpoint_uncorrectable;
 }

@@ -96,6 +96,7 @@ typedef enum {
   checkpoint_skipped,     // the controller selected no level; the previous checkpoint remains the newest
   checkpoint_no_pcram,    // the node has no PCRAM, or too little for two checkpoints
   checkpoint_not_stored,  // a plug-in on the auxiliary cores could not store it
+  checkpoint_no_cxl,      // the node has no CXL expander, or too little of its memory
 } CheckpointStatus;
 
 typedef enum {
@@ -103,6 +104,7 @@ typedef enum {
   checkpoint_dimm_ssd = 2,
   checkpoint_pcram = 3,
   checkpoint_chain = 4,  // auxiliary cores, in place of the DIMM-SSD
+  checkpoint_cxl = 5,    // the memory of a CXL expander
 } CheckpointLevel;
 
 #define checkpoint_any_version UINT64_MAX
@@ -146,6 +148,17 @@ CheckpointStatus checkpoint_use_memory(uint64_t bytes, unsigned ssd_every);
 // checkpoint_other_regions. Errors, which change nothing: checkpoint_no_pcram; checkpoint_bad_argument if a
 // chain is in use, or another DIMM-SSD than 0 is selected.
 CheckpointStatus checkpoint_use_pcram(unsigned ssd_every, bool incremental);
+
+// Starts to write every following checkpoint also to the last pages of the memory of a CXL expander, for
+// checkpoints of up to `bytes` in all regions together. Call it after checkpoint_initialize(), which stops
+// its use. The expander holds the two newest checkpoints; what they survive depends on its supply
+// (docs/cxl.md). ssd_every replaces that of checkpoint_use_memory(): every ssd_every-th checkpoint, and every
+// one that the expander could not take, is also written to level 2; with 0 none ever is. Lines that are
+// poisoned are cleared before they are written. After a failed write the expander is not used any more. It
+// works without a DIMM-SSD. Errors: checkpoint_no_cxl; checkpoint_uncorrectable if a checkpoint in it was
+// lost: it is in use even so; checkpoint_bad_argument, which changes nothing, if another DIMM-SSD than 0 is
+// selected or PCRAM, a chain, the controller or a ratio is in use.
+CheckpointStatus checkpoint_use_cxl(uint64_t bytes, unsigned ssd_every);
 
 // Starts to write each following checkpoint to one level or to none, as selected by location_decide(), in
 // place of the ssd_every of checkpoint_use_memory(), which must be called before. The ramdisk is the `bytes`

@@ -21,19 +21,24 @@ _Static_assert(sizeof(Record) == memory_level_align, "a record is one block");
 
 static const uint64_t committed = 0x324d454d54504b43;  // "CKPTMEM2"
 
-static struct {
+typedef struct {
   uint8_t* first;  // NULL: closed
   uint64_t slot_bytes;
   Record records[slot_count];  // what memory holds
   unsigned at;                 // slot that begin or seek has chosen
   uint64_t position;           // in it
-} level;
+} Level;
+
+static Level levels[memory_level_ranges];
+static Level* level = levels;
+
+void memory_level_select(unsigned range) { level = &levels[range]; }
 
 static uint64_t block_end(uint64_t bytes) {
   return (bytes + memory_level_align - 1) & ~(uint64_t)(memory_level_align - 1);
 }
 
-static uint8_t* slot(unsigned index) { return level.first + index * level.slot_bytes; }
+static uint8_t* slot(unsigned index) { return level->first + index * level->slot_bytes; }
 
 static uint64_t check_of(const Record* record) {
   return checksum(CHECKSUM_START, record->name, offsetof(Record, check) - offsetof(Record, name));
@@ -52,8 +57,8 @@ static bool is_of(const Record* record, const char* name, uint64_t version) {
 static unsigned find(const char* name, uint64_t version) {
   unsigned found = slot_count;
   for (unsigned i = 0; i < slot_count; ++i)
-    if (is_of(&level.records[i], name, version) &&
-        (found == slot_count || level.records[i].sequence > level.records[found].sequence))
+    if (is_of(&level->records[i], name, version) &&
+        (found == slot_count || level->records[i].sequence > level->records[found].sequence))
       found = i;
   return found;
 }
@@ -64,70 +69,70 @@ uint64_t memory_level_size(uint64_t bytes, unsigned pieces) {
 }
 
 bool memory_level_open(void* first, uint64_t bytes) {
-  level.first = first;
-  level.slot_bytes = bytes / slot_count;
+  level->first = first;
+  level->slot_bytes = bytes / slot_count;
   bool sound = true;
   for (unsigned i = 0; i < slot_count; ++i) {
-    const bool read = memory_copy_guarded(&level.records[i], slot(i), sizeof(Record));
-    if (!read || !is_whole(&level.records[i])) memset(&level.records[i], 0, sizeof(Record));
+    const bool read = memory_copy_guarded(&level->records[i], slot(i), sizeof(Record));
+    if (!read || !is_whole(&level->records[i])) memset(&level->records[i], 0, sizeof(Record));
     sound = sound && read;
   }
   return sound;
 }
 
-void memory_level_close(void) { level.first = NULL; }
-bool memory_level_is_open(void) { return level.first != NULL; }
+void memory_level_close(void) { level->first = NULL; }
+bool memory_level_is_open(void) { return level->first != NULL; }
 
 bool memory_level_fits(uint64_t bytes, unsigned pieces) {
-  return memory_level_size(bytes, pieces) <= slot_count * level.slot_bytes;
+  return memory_level_size(bytes, pieces) <= slot_count * level->slot_bytes;
 }
 
 static unsigned older_slot(void) {
   for (unsigned i = 0; i < slot_count; ++i)
-    if (level.records[i].magic != committed) return i;
-  return level.records[0].sequence < level.records[1].sequence ? 0 : 1;
+    if (level->records[i].magic != committed) return i;
+  return level->records[0].sequence < level->records[1].sequence ? 0 : 1;
 }
 
 static bool empty(unsigned index) {
-  level.records[index].magic = 0;
-  return memory_copy_guarded(slot(index), &level.records[index].magic, sizeof level.records[index].magic);
+  level->records[index].magic = 0;
+  return memory_copy_guarded(slot(index), &level->records[index].magic, sizeof level->records[index].magic);
 }
 
 bool memory_level_begin(const char name[memory_level_name_bytes], uint64_t version) {
-  level.at = older_slot();
-  level.position = sizeof(Record);
-  Record* const record = &level.records[level.at];
-  const uint64_t other = level.records[1 - level.at].sequence;
+  level->at = older_slot();
+  level->position = sizeof(Record);
+  Record* const record = &level->records[level->at];
+  const uint64_t other = level->records[1 - level->at].sequence;
   record->version = version;
   record->sequence = (record->sequence > other ? record->sequence : other) + 1;
   memcpy(record->name, name, sizeof record->name);
   record->check = check_of(record);
-  return empty(level.at);
+  return empty(level->at);
 }
 
 bool memory_level_append(const void* data, size_t bytes) {
-  if (bytes > level.slot_bytes - level.position) return false;
-  uint8_t* const to = slot(level.at) + level.position;
-  level.position = block_end(level.position + bytes);
+  if (bytes > level->slot_bytes - level->position) return false;
+  uint8_t* const to = slot(level->at) + level->position;
+  level->position = block_end(level->position + bytes);
   return memory_copy_guarded(to, data, bytes);
 }
 
 bool memory_level_commit(void) {
-  Record* const record = &level.records[level.at];
-  uint8_t* const to = slot(level.at);
+  Record* const record = &level->records[level->at];
+  uint8_t* const to = slot(level->at);
   const size_t word = sizeof record->magic;
   if (!memory_copy_guarded(to + word, (const uint8_t*)record + word, sizeof *record - word)) return false;
   // A guarded copy returns only when its data are in memory.
   if (!memory_copy_guarded(to, &committed, word)) return false;
   record->magic = committed;
-  if (is_of(&level.records[1 - level.at], record->name, record->version)) empty(1 - level.at);
+  if (is_of(&level->records[1 - level->at], record->name, record->version)) empty(1 - level->at);
   return true;
 }
 
 bool memory_level_newest(const char name[memory_level_name_bytes], uint64_t max_version, uint64_t* version) {
   bool found = false;
   for (unsigned i = 0; i < slot_count && memory_level_is_open(); ++i) {
-    const Record* const record = &level.records[i];
+    const Record* const record = &level->records[i];
     if (record->magic != committed || memcmp(record->name, name, sizeof record->name) != 0) continue;
     if (record->version > max_version || (found && record->version < *version)) continue;
     found = true;
@@ -137,20 +142,20 @@ bool memory_level_newest(const char name[memory_level_name_bytes], uint64_t max_
 }
 
 bool memory_level_seek(const char name[memory_level_name_bytes], uint64_t version) {
-  level.at = memory_level_is_open() ? find(name, version) : slot_count;
-  level.position = sizeof(Record);
-  return level.at != slot_count;
+  level->at = memory_level_is_open() ? find(name, version) : slot_count;
+  level->position = sizeof(Record);
+  return level->at != slot_count;
 }
 
 bool memory_level_read(void* data, size_t bytes) {
-  if (bytes > level.slot_bytes - level.position) return false;
-  const uint8_t* const from = slot(level.at) + level.position;
-  level.position = block_end(level.position + bytes);
+  if (bytes > level->slot_bytes - level->position) return false;
+  const uint8_t* const from = slot(level->at) + level->position;
+  level->position = block_end(level->position + bytes);
   return memory_copy_guarded(data, from, bytes);
 }
 
 bool memory_level_discard(const char name[memory_level_name_bytes], uint64_t version) {
   if (!memory_level_seek(name, version)) return false;
-  empty(level.at);  // if the record is poisoned, the checkpoint is lost anyway
+  empty(level->at);  // if the record is poisoned, the checkpoint is lost anyway
   return true;
 }

@@ -1,5 +1,5 @@
-// Level 1 of the checkpoint library: the two newest checkpoints, in a range of DRAM under strong ECC whose
-// contents survive a warm reset.
+// Level 1 of the checkpoint library: the two newest checkpoints, in a range of memory: DRAM under strong ECC,
+// whose contents survive a warm reset, or the memory of a CXL expander.
 //
 // Checkpoints are written to two slots alternately. A slot is a commit record in a block of its own, followed
 // by the appended pieces, each aligned to a block. The first word of the record is cleared before anything
@@ -14,7 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { memory_level_name_bytes = 32, memory_level_align = 64 };
+enum { memory_level_name_bytes = 32, memory_level_align = 64, memory_level_ranges = 2 };
+
+// The range that the other functions concern: 0 at first.
+void memory_level_select(unsigned range);
 
 // The size of the range for checkpoints of this many bytes in this many pieces; a multiple of the page size.
 uint64_t memory_level_size(uint64_t bytes, unsigned pieces);

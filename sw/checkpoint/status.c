@@ -42,6 +42,8 @@ const char* checkpoint_text(CheckpointStatus status) {
       return "no PCRAM";
     case checkpoint_not_stored:
       return "not stored by the auxiliary cores";
+    case checkpoint_no_cxl:
+      return "no CXL expander";
   }
   return "unknown status";
 }

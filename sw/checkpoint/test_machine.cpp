@@ -18,6 +18,7 @@ TestMachine machine;
 namespace {
 
 alignas(4096) std::uint8_t dram[TestMachine::dram_bytes];
+alignas(4096) std::uint8_t cxl_memory[TestMachine::cxl_bytes];
 
 std::uint64_t page_address(const DimmSsdRequest& request, std::uint32_t index) {
   return reinterpret_cast<const std::uint64_t*>(&request + 1)[index];
@@ -109,6 +110,8 @@ bool touches_poison(const void* data, std::size_t bytes) {
 void TestMachine::reset() {
   *this = TestMachine();
   dram = ::dram;
+  cxl = cxl_memory;
+  std::memset(cxl, 0xa5, cxl_bytes);
   std::memset(dram, 0xa5, dram_bytes);
 }
 
@@ -121,7 +124,9 @@ void TestMachine::power_loss() {
   warm_reset();
   lines_until_power_failure = loads_until_power_failure = -1;
   open.clear();
-  poisoned.clear();
+  std::erase_if(poisoned, [&](std::uintptr_t block) {
+    return block < block_of(cxl) || block > block_of(cxl + cxl_bytes - 1);
+  });
   range = {};
   std::memset(dram, 0x5a, dram_bytes);
 }
@@ -231,6 +236,28 @@ bool memory_copy_guarded(void* destination, const void* source, std::size_t byte
   else
     std::memcpy(destination, source, bytes);
   return !lost;
+}
+}
+
+extern "C" {
+bool cxl_probe(CxlMemory* memory) {
+  *memory = {reinterpret_cast<std::uintptr_t>(cxl_memory), TestMachine::cxl_bytes, true};
+  return machine.has_cxl;
+}
+std::uint32_t cxl_poisoned() {
+  const auto first = machine.poisoned.lower_bound(TestMachine::block_of(cxl_memory));
+  const auto last =
+      machine.poisoned.upper_bound(TestMachine::block_of(cxl_memory + TestMachine::cxl_bytes - 1));
+  return static_cast<std::uint32_t>(std::distance(first, last));
+}
+unsigned cxl_clear_poison(std::uint64_t first, std::uint64_t bytes) {
+  const unsigned before = machine.cleared;
+  for (std::uint64_t block = first / 64; block < (first + bytes) / 64; ++block) {
+    if (machine.poisoned.erase(block) == 0) continue;
+    std::memset(reinterpret_cast<void*>(block * 64), 0, 64);
+    ++machine.cleared;
+  }
+  return machine.cleared - before;
 }
 }
 

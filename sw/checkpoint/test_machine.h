@@ -1,6 +1,6 @@
 // The environment of the checkpoint library in tests on the host: a DIMM-SSD that is a map, 64 pages of DRAM
-// with a range table and poisoned blocks, and PCRAM as modules or a stack. The devices themselves are tested
-// with their models.
+// with a range table and poisoned blocks, a CXL expander, and PCRAM as modules or a stack. The devices
+// themselves are tested with their models.
 #pragma once
 
 #include <array>
@@ -15,6 +15,7 @@
 #include <vector>
 
 extern "C" {
+#include "drivers/cxl.h"
 #include "drivers/dimm_ssd.h"
 #include "drivers/memory_controller.h"
 #include "drivers/pcram.h"
@@ -27,7 +28,7 @@ struct TestMachine {
 
   void reset();       // resets everything
   void warm_reset();  // keeps memory, range table, flash and PCRAM
-  void power_loss();  // keeps flash and PCRAM
+  void power_loss();  // keeps flash, PCRAM and the expander
 
   // Poisons the block that holds this byte: reads return ones and fail, stores are lost and counted.
   void poison(const void* byte) { poisoned.insert(block_of(byte)); }
@@ -82,6 +83,10 @@ struct TestMachine {
     bool operator==(const Located&) const = default;
   };
   std::vector<Located> located;  // the reports to the power controller
+  bool has_cxl = false;
+  static constexpr std::size_t cxl_bytes = 64 * 4096;
+  std::uint8_t* cxl = nullptr;  // the first byte of the expander, page aligned
+  unsigned cleared = 0;         // lines whose poison was cleared
   bool has_pcram = false, is_stack = false;
   std::map<std::uint32_t, Page> pcram;  // by place
   std::uint32_t pcram_pages = 64;       // of modules

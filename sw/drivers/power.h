@@ -41,6 +41,7 @@ typedef enum {
   recovered_from_dimm_ssd = 2,
   recovered_from_pcram = 3,
   recovered_from_cluster = 4,  // from other nodes
+  recovered_from_cxl = 5,
 } RecoverySource;
 void power_recovered(RecoverySource source);  // reports that the app resumes from a checkpoint after an error
 

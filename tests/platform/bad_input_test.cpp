@@ -96,7 +96,7 @@ TEST_F(BadInputTest, WrongTypesAndUnitsSayWhatWasExpected) {
   expect_refusal(
       {"faults.0.kind=brownout", "faults.0.at=1ms"}, 65,
       "command line: error: faults.0.kind: expected one of \"power_loss\", \"bit\", \"pin\", \"column\", "
-      "\"word\", \"chip\", \"row\", \"flash_bits\", \"gpu_loss\", \"gpu_memory\", \"node_loss\", "
+      "\"word\", \"chip\", \"row\", \"flash_bits\", \"gpu_loss\", \"gpu_memory\", \"poison\", \"node_loss\", "
       "\"link_loss\", \"memory_loss\", \"ssd_loss\", \"gpu_state_loss\", got \"brownout\"");
 }
 
@@ -230,13 +230,13 @@ TEST_F(BadInputTest, ErrorsAreReportedOfAMemory) {
 }
 
 TEST_F(BadInputTest, ADeviceIsOfAKnownTypeAndHasAPlace) {
-  expect_refusal(
-      {R"(node.devices.uart1={"type": "pl01", "base": "0x0904_0000"})"}, 65,
-      "command line: error: node.devices.uart1.type: expected one of \"dimm_ssd\", \"external\", \"gic400\", "
-      "\"gicv3\", \"gpu\", \"memory\", \"nic\", \"nor_flash\", \"nvme\", \"pcram\", \"pcram_memory\", "
-      "\"pl011\", \"pl031\", \"power_controller\", \"qoriq_edac\", \"rtl\", \"virtio_block\", "
-      "\"virtio_console\", "
-      "\"virtio_net\", \"virtio_pmem\", \"virtio_random\", got \"pl01\"; did you mean \"pl011\"?");
+  expect_refusal({R"(node.devices.uart1={"type": "pl01", "base": "0x0904_0000"})"}, 65,
+                 "command line: error: node.devices.uart1.type: expected one of \"cxl_memory\", "
+                 "\"dimm_ssd\", \"external\", "
+                 "\"gic400\", \"gicv3\", \"gpu\", \"memory\", \"nic\", \"nor_flash\", \"nvme\", \"pcram\", "
+                 "\"pcram_memory\", \"pl011\", \"pl031\", \"power_controller\", \"qoriq_edac\", \"rtl\", "
+                 "\"virtio_block\", \"virtio_console\", "
+                 "\"virtio_net\", \"virtio_pmem\", \"virtio_random\", got \"pl01\"; did you mean \"pl011\"?");
   expect_refusal(
       {R"(node.devices.uart1={"base": "0x0904_0000"})"}, 65,
       "command line: error: node.devices.uart1.type: this key is required: the type of the device, "

@@ -110,7 +110,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Mutated{"flash", "samsung_2015_vnand_16k", {"dimm_ssd part"}},
                     Mutated{"dram", "ddr4_2400_8gb_x4", {"memory part"}}, Mutated{"pcram", "dong2011_3d"},
                     Mutated{"faults", "jaguar_ddr2", {"memory_faults faults"}},
-                    Mutated{"graphs", "ring_with_chord"},
+                    Mutated{"cxl", "asic", {"cxl expander"}}, Mutated{"graphs", "ring_with_chord"},
                     Mutated{"technologies", "swizzle_switch_15nm", {"swizzle_switch technology"}},
                     Mutated{"workloads", "mix1", {"manycore workload"}},
                     Mutated{"write_profiles", "lbm", {"dimm_ssd workload"}},

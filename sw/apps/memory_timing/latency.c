@@ -4,10 +4,12 @@
 
 #include "apps/memory_timing/chain.h"
 #include "apps/memory_timing/measurement.h"
+#include "drivers/cxl.h"
 #include "drivers/generic_timer.h"
 
 static struct {
   uint64_t from, to, factor, steps, loads;
+  bool cxl;
 } options = {.from = 4 << 10, .factor = 2, .steps = 1, .loads = 1 << 15};
 
 static bool read_options(int argc, char** argv) {
@@ -17,6 +19,7 @@ static bool read_options(int argc, char** argv) {
       {"factor", argument_number, &options.factor, 2, 1024, "from one size to the next"},
       {"steps", argument_number, &options.steps, 1, 16, "sizes a factor, at even distances"},
       {"loads", argument_number, &options.loads, 1, 1ull << 32, "that are measured of each size, at least"},
+      {"cxl", argument_switch, &options.cxl, 0, 0, "load from the memory of a CXL expander"},
   };
   if (!READ_ARGUMENTS(argc, argv, table)) return false;
   if (options.to == 0) options.to = 2 * beyond_caches(1);
@@ -48,9 +51,16 @@ static bool measure(Chain* chain, uint64_t bytes) {
   return after_one == chain->first && last == chain->first;
 }
 
+static void* in_the_expander(const char* app, uint64_t bytes) {
+  CxlMemory memory;
+  if (cxl_probe(&memory) && memory.bytes >= bytes) return (void*)(uintptr_t)memory.first;
+  printf("%s: this machine has no CXL expander with %llu bytes\n", app, (Printable)bytes);
+  return NULL;
+}
+
 ExitStatus measure_latency(int argc, char** argv) {
   if (!read_options(argc, argv)) return exit_usage;
-  void* const memory = allocate(argv[0], options.to);
+  void* const memory = options.cxl ? in_the_expander(argv[0], options.to) : allocate(argv[0], options.to);
   if (memory == NULL) return exit_unavailable;
   print_machine(argv[0], 1);
   printf("%12s %12s %12s\n", "KiB", "loads", "ns");

@@ -1,0 +1,53 @@
+// Reservations of a resource by masters that are not simulated in the order of time: a request that comes
+// late, but is for an early time, uses what the others have left free then.
+//
+//   BusyLine    a resource that one use occupies at a time, such as a direction of a link. A use may be
+//               interleaved with others: it takes the free time from its begin on.
+//   PlaceLine   a resource with a number of places, such as a queue. A use waits until a place is free.
+//
+// Uses that have been answered are not moved by those that become known later. Nothing is asked for a time
+// before the `now` of the last forget(), which drops what has ended by then.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/units.h"
+
+namespace asterism {
+
+class BusyLine {
+ public:
+  // Reserves `length` of free time from `at` on and returns its end.
+  Picoseconds reserve(Picoseconds at, Picoseconds length);
+  void forget(Picoseconds now);
+  void clear() { busy_.clear(); }
+  std::size_t size() const { return busy_.size(); }
+
+ private:
+  struct Interval {
+    Picoseconds begin, end;
+  };
+  std::vector<Interval> busy_;  // sorted and disjoint
+};
+
+class PlaceLine {
+ public:
+  explicit PlaceLine(std::uint32_t places) : places_(places) {}
+  // The first time from `at` on at which a place is free.
+  Picoseconds first_free(Picoseconds at) const;
+  void occupy(Picoseconds begin, Picoseconds end);
+  void forget(Picoseconds now);
+  void clear() { uses_.clear(); }
+
+ private:
+  struct Use {
+    Picoseconds begin, end;
+  };
+  std::uint32_t count(Picoseconds at) const;
+
+  std::uint32_t places_;
+  std::vector<Use> uses_;  // sorted by their ends
+};
+
+}  // namespace asterism

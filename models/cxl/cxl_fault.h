@@ -1,0 +1,12 @@
+// Inject Poison, as a fault of a scenario.
+#pragma once
+
+#include "base/units.h"
+
+namespace asterism {
+
+struct CxlFault {
+  Bytes offset;  // of a byte of the line, in the memory of the expander
+};
+
+}  // namespace asterism

@@ -1,0 +1,78 @@
+// The way of a request from a host to the DRAM of a CXL.mem expander, and of its response back (CXL 3.1,
+// sections 3.3 and 4.2).
+//
+//   M2S   a read is a Req, a write an RwD with 64 bytes
+//   S2M   a read is answered by a DRS with 64 bytes, a write by an NDR
+//
+// A message occupies slots of 16 bytes, with which flits are filled without gaps: Req 1 slot; RwD 1 and 4 of
+// data; NDR half a slot, as two share one; DRS a third of one, as three share it, and 4 of data. An access
+// alone waits until whole flits have been transferred.
+//
+//   issued -> M2S -> port -> [ queue: controller -> memory -> controller ] -> S2M -> port -> answered
+//
+// The device holds `queue` requests, each from its arrival until its response leaves; a further one waits at
+// the host for a credit. Credits return without delay (assumed; the device's buffers hide their way back).
+// Retries after errors of the link are not modelled, other than block(), which stops both directions.
+//
+// Masters may be ahead of each other (busy_line.h). reset: every kind drops all that is under way; cold
+// clears the counts, too.
+#pragma once
+
+#include <cstdint>
+
+#include "base/reset.h"
+#include "base/statistics.h"
+#include "cxl/busy_line.h"
+#include "cxl/cxl_part.h"
+
+namespace asterism {
+
+class CxlLink {
+ public:
+  struct Sent {
+    Picoseconds entered;    // the queue of the device
+    Picoseconds at_memory;  // behind the controller
+  };
+
+  explicit CxlLink(const CxlPart& part);
+
+  // A request of 64 bytes, for a memory that answers at once. No request is issued before `now` any more.
+  Sent request(Picoseconds now, Picoseconds issued, bool is_write);
+  // When the answer is at the host, if the memory has answered at `ended`.
+  Picoseconds response(const Sent& sent, Picoseconds ended, bool is_write);
+  // The parts of them, for a memory that answers later: when a request is at the device, and when a response
+  // that leaves it is at the host. The caller holds the queue.
+  Picoseconds to_device(Picoseconds issued, bool is_write);
+  Picoseconds to_host(Picoseconds leaves, bool is_write);
+  // Nothing is transferred in this time, in both directions.
+  void block(Picoseconds from, Picoseconds length);
+
+  // The time that a read takes without load, beside that of memory.
+  Picoseconds unloaded() const;
+  // Of the data of reads, or of writes, if there is nothing else.
+  Bandwidth read_bandwidth() const;
+  Bandwidth write_bandwidth() const;
+
+  const CxlPart& part() const { return part_; }
+
+  void reset(Reset kind);
+  void report(Statistics& statistics) const;
+
+ private:
+  struct Direction {
+    BusyLine line;
+    Picoseconds busy;
+  };
+  Picoseconds slots(std::uint64_t sixths) const;
+  Picoseconds filling(std::uint64_t sixths) const;
+  Picoseconds transfer(Direction& direction, Picoseconds at, std::uint64_t sixths) const;
+
+  const CxlPart part_;
+  const std::uint64_t rate_, flit_bytes_, flit_slots_;
+  Direction m2s_, s2m_;
+  PlaceLine queue_;
+  std::uint64_t reads_ = 0, writes_ = 0, waits_ = 0;
+  Picoseconds waited_;
+};
+
+}  // namespace asterism

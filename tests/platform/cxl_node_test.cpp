@@ -1,0 +1,98 @@
+// A CXL expander in a node whose firmware saves its work there: after a power failure, and with poison in a
+// checkpoint, the result has the same bits as that of an undisturbed run.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "tests/platform/command.h"
+
+namespace asterism {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+struct CxlNodeTest : CommandTest {
+  Ended stencil(const std::string& faults = "", const std::string& args = "", const Arguments& more = {}) {
+    Arguments all{"run",
+                  "cxl",
+                  "args=columns=32 rows=24 sweeps=12 interval=2 " + args,
+                  "faults=[" + faults + "]",
+                  "expect={}",
+                  "--out",
+                  "run"};
+    all.insert(all.end(), more.begin(), more.end());
+    return asterism(all);
+  }
+  std::string result() const { return contents("run/files/result.txt"); }
+  std::string recovered_from() const {
+    for (const auto& event : events())
+      if (event["kind"] == "recovery") return event["from"];
+    return "";
+  }
+  std::uint64_t end() const { return json("run/stats.json")["simulated_time_ps"]; }
+};
+
+TEST_F(CxlNodeTest, ResumesFromTheExpanderAfterALossOfPower) {
+  ASSERT_EQ(stencil().status, 0);
+  const std::string undisturbed = result();
+  const std::string loss = fmt::format(R"({{"at":"{}ps","kind":"power_loss"}})", end() / 2);
+  const Ended ended = stencil(loss);
+  EXPECT_EQ(ended.status, 0) << ended.out;
+  EXPECT_THAT(ended.out, HasSubstr("cxl: resumes from sweep"));
+  EXPECT_EQ(recovered_from(), "cxl");
+  EXPECT_EQ(result(), undisturbed);
+  // With the supply of the node its contents are lost, and nothing else has the checkpoints.
+  const Ended lost = stencil(loss, "", {"node.devices.cxl.supply=node"});
+  EXPECT_EQ(lost.status, 0) << lost.out;
+  EXPECT_THAT(lost.out, Not(HasSubstr("resumes")));
+  EXPECT_EQ(result(), undisturbed);
+}
+
+// A checkpoint of 55,320 bytes occupies 15 pages with its header, and two of them the end of the expander.
+TEST_F(CxlNodeTest, PoisonLosesOneCheckpointAndNoMore) {
+  ASSERT_EQ(stencil().status, 0);
+  const std::string undisturbed = result();
+  const std::uint64_t half = end() / 2, slot = 15 * 4096;
+  unsigned lost = 0;
+  for (const std::uint64_t from_end : {2 * slot, slot}) {
+    const Ended ended = stencil(
+        fmt::format(R"({{"at":"{}ps","kind":"power_loss"}},{{"at":"{}ps","kind":"poison","offset":"{:#x}"}})",
+                    half, half + 1, (256u << 20) - from_end + 0x2000));
+    EXPECT_EQ(ended.status, 0) << ended.out;
+    EXPECT_EQ(result(), undisturbed);
+    EXPECT_EQ(recovered_from(), "cxl");
+    lost += ended.out.find("uncorrectable memory error") != std::string::npos;
+  }
+  EXPECT_EQ(lost, 1u) << "one of the slots has the newest checkpoint";
+}
+
+TEST_F(CxlNodeTest, ALoadFromItTakesTheLinkLonger) {
+  const auto latency = [&](const Arguments& more, const char* place) {
+    Arguments all{"run",
+                  "hello",
+                  "node.use=cxl_node",
+                  "firmware=memory_timing",
+                  fmt::format("args=latency from=3145728 to=3145728 loads=1 {}", place),
+                  "--out",
+                  "run"};
+    all.insert(all.end(), more.begin(), more.end());
+    const Ended ended = asterism(all);
+    EXPECT_EQ(ended.status, 0) << ended.out;
+    const std::string console = contents("run/console.log");
+    return std::stod(console.substr(console.rfind(' ', console.find("data verified") - 3)));
+  };
+  const double local = latency({}, ""), asic = latency({}, "cxl=on");
+  const double fpga = latency({"node.devices.cxl.expander=fpga"}, "cxl=on");
+  EXPECT_GT(asic - local, 130);
+  EXPECT_LT(asic - local, 180);
+  EXPECT_NEAR(fpga - asic, 90, 6);
+}
+
+TEST_F(CxlNodeTest, ANodeWithoutAnExpanderHasNone) {
+  const Ended ended = asterism({"run", "hello", "--firmware", "cxl", "expect={}", "--out", "run"});
+  EXPECT_EQ(ended.status, 3);
+  EXPECT_THAT(ended.out, HasSubstr("cxl: this machine has no CXL expander"));
+}
+
+}  // namespace
+}  // namespace asterism
