@@ -303,7 +303,11 @@ void NvmeController::get_features(Picoseconds now, Id id) {
 
 // Held until there is an event.
 void NvmeController::request_event(Picoseconds now, Id id) {
-  if (event_) return end(now, id, Status::success, *std::exchange(event_, std::nullopt));
+  if (event_) {
+    const std::uint32_t event = *event_;
+    event_.reset();
+    return end(now, id, Status::success, event);
+  }
   if (event_requests_.size() >= max_event_requests) return end(now, id, Status::event_limit_exceeded);
   event_requests_.push_back(id);
 }

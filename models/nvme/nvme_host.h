@@ -132,9 +132,8 @@ class NvmeHost final : private NvmeController::Sink {
       q.phase = !q.phase;
     }
     q.submission_head = get<std::uint16_t>(place + 8);
-    const Completion completion{get<std::uint16_t>(place + 12),
-                                static_cast<nvme::Status>(status >> 1 & 0x7FF), get<std::uint32_t>(place),
-                                get<std::uint16_t>(place + 8)};
+    Completion completion{get<std::uint16_t>(place + 12), static_cast<nvme::Status>(status >> 1 & 0x7FF),
+                          get<std::uint32_t>(place), get<std::uint16_t>(place + 8)};
     controller_.ring(now_, 2 * queue + 1, q.head);
     return completion;
   }

@@ -158,6 +158,7 @@ void NvmeController::manage_dataset(Picoseconds now, Id id) {
     from_memory(start, id, [this, id, is_asked](Picoseconds at) {
       const std::vector<std::byte> data = command(id).data;
       std::vector<std::pair<std::uint64_t, std::uint32_t>> list;
+      list.reserve(data.size() / range_size);
       for (std::size_t i = 0; i < data.size(); i += range_size)
         list.emplace_back(nvme::get<std::uint64_t>(data, i + 8), nvme::get<std::uint32_t>(data, i + 4));
       for (const auto& [first, count] : list)

@@ -71,11 +71,11 @@ std::vector<DeviceTreeNode> NvmeModule::device_tree(const NvmeConfig& config, co
       .set("#address-cells", DeviceTreeNode::Cells{3})
       .set("#size-cells", DeviceTreeNode::Cells{2})
       .set("dma-coherent");
-  if (!place.interrupts.empty() && place.interrupts.front())
+  const std::optional<unsigned> line = place.interrupts.empty() ? std::nullopt : place.interrupts.front();
+  if (line)
     node.set("#interrupt-cells", DeviceTreeNode::Cells{1})
         .set("interrupt-map-mask", {0, 0, 0, 7})
-        .set("interrupt-map",
-             {0, 0, 0, 1, dt::interrupt_controller, 0, 0, 0, *place.interrupts.front(), dt::level_high});
+        .set("interrupt-map", {0, 0, 0, 1, dt::interrupt_controller, 0, 0, 0, *line, dt::level_high});
   return {node};
 }
 

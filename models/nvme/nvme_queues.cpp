@@ -130,11 +130,14 @@ void NvmeController::bad_doorbell(Picoseconds now, bool is_value, const std::str
   ++count_.bad_doorbells;
   sink_.warn(fmt::format("a doorbell is ignored: {}", why));
   constexpr std::uint32_t error_log = 1u << 16;
-  event_ = error_log | (is_value ? 1u : 0u) << 8;
-  if (event_requests_.empty()) return;
+  const std::uint32_t event = error_log | (is_value ? 1u : 0u) << 8;
+  if (event_requests_.empty()) {
+    event_ = event;
+    return;
+  }
   const Id id = event_requests_.front();
   event_requests_.pop_front();
-  end(now, id, Status::success, *std::exchange(event_, std::nullopt));
+  end(now, id, Status::success, event);
 }
 
 void NvmeController::fetch(Picoseconds now) {
