@@ -43,6 +43,11 @@ class EventHeap {
     std::erase_if(entries_, [&](const Entry& entry) { return entry.kind < kind; });
     std::ranges::make_heap(entries_, std::greater{});
   }
+  // Removes all events of this kind.
+  void drop(Kind kind) {
+    std::erase_if(entries_, [&](const Entry& entry) { return entry.kind == kind; });
+    std::ranges::make_heap(entries_, std::greater{});
+  }
   void clear() { entries_.clear(); }
 
  private:

@@ -139,6 +139,7 @@ void Gpu::Impl::hear_memory_errors() {
     stopped_by = error.zone;
     ++error_counts.kernels_stopped;
     pipelines.reset();
+    events_.drop(Event::kernel_ended);  // it may have come to its end in the same slice
     events_.push(std::max(now_, error.at), Event::kernel_ended);
   }
 }

@@ -77,6 +77,8 @@ TEST(GpuMemoryErrors, AnUncorrectableErrorStopsTheKernelAndContainsItsZone) {
   EXPECT_EQ(rig.stops, (std::vector{Zone{0, 2}}));
   EXPECT_EQ(rig.found, (std::vector<ErrorRig::Found>{{Zone{0, 2}, 0x40, true}}));
   EXPECT_LT(rig.kernels_ended[0], 1_us);
+  rig.run_until(20_us);
+  EXPECT_EQ(rig.kernels_ended.size(), 1u);
   EXPECT_TRUE(rig.gpu.is_contained({0, 2}));
 
   ErrorRig corrects(with_code(SectorCode::symbol));
@@ -84,6 +86,16 @@ TEST(GpuMemoryErrors, AnUncorrectableErrorStopsTheKernelAndContainsItsZone) {
     corrects.gpu.inject({.shape = Shape::bit, .address = 0x2040, .bit = bit});
   corrects.run(kernel, 1);
   EXPECT_TRUE(corrects.stops.empty());
+}
+
+TEST(GpuMemoryErrors, AKernelWhoseLastAccessFailsEndsOnce) {
+  ErrorRig rig(with_code(SectorCode::symbol));
+  rig.gpu.inject({.shape = Shape::row, .address = 0x2000});
+  ListedKernel kernel = accesses({load(0x2000, 10_ns)});
+  rig.run(kernel, 1);
+  rig.run_until(20_us);
+  EXPECT_EQ(rig.stops.size(), 1u);
+  EXPECT_EQ(rig.kernels_ended, (std::vector{10_ns}));
 }
 
 TEST(GpuMemoryErrors, AContainedZoneStopsEveryKernelUntilItIsRetired) {
