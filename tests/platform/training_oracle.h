@@ -1,4 +1,4 @@
-// A sequential program on the host, without parts, ranks and cores, that trains what the app `training` trains.
+// A sequential program on the host, without parts, ranks and cores, that trains what the app `training` does.
 #pragma once
 
 #include <cstdint>

@@ -280,56 +280,70 @@ static void collect_nothing(void) {
   group.version = 0;
 }
 
-// Finds the GPUs whose memory does not hold what was written to it, and puts them back into use, empty.
-static uint32_t replace_lost(void) {
-  uint32_t lost = 0;
+static const char* what_happened(GpuCondition condition) {
+  if (condition.lost) return "is lost";
+  if (condition.failed) return "has failed";
+  return condition.damaged ? "has an error in its memory" : "holds another state than was written";
+}
+
+typedef enum { all_are_sound, some_were_mended, some_cannot_be } Mending;
+
+// Finds the GPUs whose memory does not hold what was written to it, and mends them. Adds those whose memory
+// is empty then to a set.
+static Mending mend_gpus(uint32_t* empty) {
+  Mending result = all_are_sound;
   transfers_wait();  // for the others
   for (unsigned rank = 0; rank < group.ranks; ++rank) {
     const GpuCondition condition = gpu_conditions[rank];
-    if (!condition.lost && !condition.failed && work.sound[rank]) continue;
-    printf("training: step %llu: GPU %u %s\n", (Printable)step, rank,
-           condition.lost     ? "is lost"
-           : condition.failed ? "has failed"
-                              : "holds another state than was written");
-    lost |= 1u << rank;
+    if (!condition.lost && !condition.failed && !condition.damaged && work.sound[rank]) continue;
+    printf("training: step %llu: GPU %u %s\n", (Printable)step, rank, what_happened(condition));
+    if (condition.lost || condition.failed) *empty |= 1u << rank;
     work.sound[rank] = true;
-    if (condition.lost || condition.failed) transfers_replace(rank);
+    if (!transfers_mend(rank)) return some_cannot_be;
+    result = some_were_mended;
     if (options.host_copies.index != 0) continue;
     group.holds_copies[rank] = false;
     for (int slot = 0; slot < 2; ++slot)
       memset(group_state(&group, group.copies[slot], rank), 0, group.state_bytes);
   }
-  return lost;
+  return result;
+}
+
+typedef enum { from_memories, from_ssd, from_start, from_nowhere } Origin;
+static const char* const origins[] = {"the memories of the group", "the DIMM-SSD", "the start"};
+
+// Brings a state to the slot's copies. from_nowhere: a GPU was mended meanwhile, or cannot be.
+static Origin collect(uint32_t* empty, Mending* meanwhile) {
+  const bool is_back = group_collect(&group, *empty);
+  *meanwhile = mend_gpus(empty);
+  if (*meanwhile != all_are_sound) return from_nowhere;
+  if (is_back) return from_memories;
+  if (collect_from_ssd()) return from_ssd;
+  collect_nothing();
+  return from_start;
+}
+
+static void report_recovery(Origin origin, uint64_t time) {
+  counts.recoveries += time;
+  printf("training: step %llu: the state of step %llu is back from %s after %llu us\n", (Printable)step,
+         (Printable)group.version, origins[origin], microseconds(time));
+  // The DIMM-SSD reports its own.
+  if (has_power && origin == from_memories) power_recovered(recovered_from_memory);
 }
 
 static bool recover(void) {
   const uint64_t begin = generic_timer_now();
-  uint32_t empty = replace_lost();
-  for (int attempt = 0; attempt < recoveries_in_a_row; ++attempt) {
-    const char* from = "the memories of the group";
-    bool is_back = group_collect(&group, empty);
-    const uint32_t lost_meanwhile = replace_lost();
-    empty |= lost_meanwhile;
-    if (lost_meanwhile != 0) continue;
-    if (is_back && has_power) power_recovered(recovered_from_memory);  // the DIMM-SSD reports its own
-    if (!is_back) {
-      from = "the DIMM-SSD";
-      is_back = collect_from_ssd();
+  uint32_t empty = 0;
+  Mending mending = mend_gpus(&empty);
+  for (int attempt = 0; attempt < recoveries_in_a_row && mending != some_cannot_be; ++attempt) {
+    const Origin origin = collect(&empty, &mending);
+    if (origin == from_nowhere) continue;
+    if (group_install(&group, group.version)) {
+      report_recovery(origin, generic_timer_now() - begin);
+      step = group.version;
+      return true;
     }
-    if (!is_back) {
-      from = "the start";
-      collect_nothing();
-    }
-    if (!group_install(&group, group.version)) {
-      empty |= replace_lost();
-      continue;
-    }
-    const uint64_t time = generic_timer_now() - begin;
-    counts.recoveries += time;
-    printf("training: step %llu: the state of step %llu is back from %s after %llu us\n", (Printable)step,
-           (Printable)group.version, from, microseconds(time));
-    step = group.version;
-    return true;
+    mending = mend_gpus(&empty);
   }
   return false;
 }
@@ -346,6 +360,14 @@ static bool run_steps(void) {
     if (!recover()) return false;
   }
   return false;
+}
+
+static void report_errors(void) {
+  for (unsigned rank = 0; rank < group.ranks; ++rank)
+    if (gpu_corrected(rank) != 0 || gpu_uncorrectable(rank) != 0)
+      printf("training: GPU %u: %u errors corrected, %u uncorrectable, %u spare zones left\n", rank,
+             (unsigned)gpu_corrected(rank), (unsigned)gpu_uncorrectable(rank),
+             (unsigned)gpu_spare_zones(rank));
 }
 
 static bool report(void) {
@@ -366,6 +388,7 @@ static bool report(void) {
       microseconds(counts.recoveries));
   printf("training: after %llu steps on %u GPUs the weights have the checksum 0x%016llx\n", (Printable)step,
          group.ranks, (Printable)sum);
+  report_errors();
   if (counts.differences != 0)
     printf("training: %u repeated steps had another loss than before\n", counts.differences);
   static char text[steps_limit * 16 + 64];

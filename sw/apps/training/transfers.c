@@ -55,17 +55,33 @@ bool transfers_prepare(unsigned count, uint64_t* state_bytes, uint64_t* guard_by
   return true;
 }
 
-void transfers_replace(unsigned gpu) {
-  gpu_restart(gpu);
+static bool retire_zones(unsigned gpu) {
+  GpuContained contained;
+  while (gpu_contained(gpu, &contained)) {
+    while (gpu_is_copying(gpu)) continue;  // the rest of what the error has ended
+    const GpuError error = gpu_retire(gpu, contained.zone);
+    printf("training: GPU %u: uncorrectable error in zone %u, found by a %s: %s\n", gpu,
+           (unsigned)contained.zone, contained.by_copy ? "transfer" : "kernel",
+           error == gpu_ok ? "retired" : gpu_error_text(error));
+    if (error != gpu_ok) return false;
+  }
+  return true;
+}
+
+bool transfers_mend(unsigned gpu) {
+  if (gpu_conditions[gpu].lost || gpu_conditions[gpu].failed) gpu_restart(gpu);
   gpu_conditions[gpu] = (GpuCondition){0};
   work[gpu].transfer = idle;
   work[gpu].runs = false;
+  if (!retire_zones(gpu)) return false;
   use(gpu, state_kib);
+  return true;
 }
 
 // ---- transfers ----
 
-static bool is_usable(unsigned gpu) { return !gpu_conditions[gpu].lost && !gpu_conditions[gpu].failed; }
+static bool has_ended(unsigned gpu) { return gpu_conditions[gpu].lost || gpu_conditions[gpu].failed; }
+static bool is_usable(unsigned gpu) { return !has_ended(gpu) && !gpu_conditions[gpu].damaged; }
 
 static void start(unsigned gpu, GpuError error, Transfer transfer, const char* what) {
   keep(gpu, error, what);
@@ -122,7 +138,11 @@ static void progress(unsigned gpu) {
     return;
   }
   if ((events & gpu_event_kernel_ended) != 0) work[gpu].runs = false;
-  if ((events & gpu_event_failed) != 0) {
+  if ((events & gpu_event_contained) != 0) gpu_conditions[gpu].damaged = true;
+  if ((events & gpu_event_failed) != 0 && gpu_failure(gpu) == gpu_memory_error) {
+    gpu_conditions[gpu].damaged = true;
+    work[gpu].transfer = idle;
+  } else if ((events & gpu_event_failed) != 0) {
     printf("training: GPU %u: transfer given up: %s\n", gpu, gpu_failure_text(gpu_failure(gpu)));
     gpu_conditions[gpu].failed = true;
     work[gpu].transfer = idle;
@@ -137,7 +157,7 @@ bool transfers_wait(void) {
     bool is_busy = false, is_sound = true;
     for (unsigned gpu = 0; gpu < gpus; ++gpu) {
       progress(gpu);
-      is_busy |= is_usable(gpu) && (work[gpu].transfer != idle || work[gpu].runs);
+      is_busy |= !has_ended(gpu) && (work[gpu].transfer != idle || work[gpu].runs);
       is_sound &= is_usable(gpu);
     }
     if (!is_busy) return is_sound;

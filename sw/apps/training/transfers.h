@@ -15,8 +15,9 @@
 enum { transfers_gpu_limit = 8 };
 
 typedef struct {
-  bool lost;    // since it was last replaced
-  bool failed;  // a transfer or kernel
+  bool lost;     // since it was last mended
+  bool failed;   // a transfer or kernel
+  bool damaged;  // a zone has an uncorrectable error
 } GpuCondition;
 
 extern GpuCondition gpu_conditions[transfers_gpu_limit];
@@ -24,8 +25,10 @@ extern GpuCondition gpu_conditions[transfers_gpu_limit];
 // The sizes of regions in bytes, which are rounded up to whole zones of all channels. false: they do not fit
 // into the memory of the GPUs, or a GPU refused.
 bool transfers_prepare(unsigned gpus, uint64_t* state_bytes, uint64_t* guard_bytes);
-// Puts a GPU that was lost or has failed, or the one in its place, back into use. Its memory is empty.
-void transfers_replace(unsigned gpu);
+// Puts a GPU whose condition has a flag back into use, or the one in its place. One that was lost or has
+// failed is empty then; of one that is damaged, the zones with errors are replaced by spare ones, which are
+// empty. Returns false if there are not enough of these.
+bool transfers_mend(unsigned gpu);
 
 void transfers_read_state(unsigned gpu, void* to);
 // Reads everything: the state and both slots, one after the other.
