@@ -105,6 +105,7 @@ CxlMemoryModule::CxlMemoryModule(const sc_core::sc_module_name& name, const CxlM
     if (before_access) before_access(offsets, is_store);
   };
   memory_->on_error.emplace_back([this](const FoundError& error) { found(error); });
+  ports_.reserve(context.ports);
   for (unsigned i = 0; i < context.ports; ++i) {
     ports_.push_back(std::make_unique<Port>(fmt::format("port{}", i).c_str(), *this));
     ports_.back()->media.bind(memory_->port(i));

@@ -25,17 +25,20 @@ class Stream {
         array_(load.array / Bytes(64)),
         part_(array_ / load.threads),
         steps_(load.threads),
-        is_chase_(load.program == CxlProgram::chase),
+        program_(load.program),
         lines_(lines),
         places_(load.seed) {}
 
   LineAccess next() {
-    if (is_chase_) return {places_.below(lines_), false, true};
+    if (program_ == CxlProgram::chase) return {places_.below(lines_), false, true};
     std::uint64_t& step = steps_[thread_];
-    const std::uint64_t accesses = inputs_ + 2;  // the reads, the read of the line that is written, the write
+    const bool is_dma = program_ == CxlProgram::write || program_ == CxlProgram::read;
+    // STREAM: the reads, the read of the line that is written, the write.
+    const std::uint64_t accesses = is_dma ? 1 : inputs_ + 2;
     const std::uint64_t which = step % accesses, at = thread_ * part_ + step / accesses % part_;
     ++step;
     thread_ = (thread_ + 1) % steps_.size();
+    if (is_dma) return {at, program_ == CxlProgram::write, true};
     const std::uint64_t array = which < inputs_ ? which : inputs_;
     return {array * array_ + at, which == inputs_ + 1, which != inputs_};
   }
@@ -44,7 +47,7 @@ class Stream {
   std::uint64_t inputs_, array_, part_;
   std::vector<std::uint64_t> steps_;
   std::size_t thread_ = 0;
-  bool is_chase_;
+  CxlProgram program_;
   std::uint64_t lines_;
   Random places_;
 };

@@ -1,9 +1,10 @@
 // Loads a memory in a closed loop, directly or behind a CXL link: what a pointer chase and STREAM would
-// measure on it (McCalpin's Copy, Scale, Add and Triad).
+// measure on it (McCalpin's Copy, Scale, Add and Triad), and what a checkpoint to it and a restart from it
+// take.
 //
 // The memory is the exact engine. The host has a number of requests of 64 bytes under way; in the place of an
-// answered one it issues the next one at once. It reads a line before it writes it, and counts as STREAM
-// does: without these reads.
+// answered one it issues the next one at once. It reads a line before it writes it, except in a checkpoint,
+// and counts as STREAM does: without these reads.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +15,14 @@
 
 namespace asterism {
 
-enum class CxlProgram { chase, copy, add };
+enum class CxlProgram { chase, copy, add, write, read };
 constexpr auto enum_names(CxlProgram) {
   return std::to_array<EnumName<CxlProgram>>(
       {{CxlProgram::chase, "chase", "a chain of loads at random, each of which waits for the one before"},
        {CxlProgram::copy, "copy", "STREAM's Copy and Scale: reads one array and writes another"},
-       {CxlProgram::add, "add", "STREAM's Add and Triad: reads two arrays and writes a third"}});
+       {CxlProgram::add, "add", "STREAM's Add and Triad: reads two arrays and writes a third"},
+       {CxlProgram::write, "write", "a checkpoint by DMA: writes an array, whose lines it does not read"},
+       {CxlProgram::read, "read", "a restart by DMA: reads an array"}});
 }
 
 struct CxlLoad {

@@ -45,6 +45,19 @@ TEST_F(CxlTrafficTest, CountsAsStreamDoes) {
   EXPECT_EQ(add.counted, 3000u);
 }
 
+TEST_F(CxlTrafficTest, ACheckpointOnlyWritesAndARestartOnlyReads) {
+  const CxlLoadResult write =
+      run({.program = CxlProgram::write, .threads = 2, .outstanding = 8, .array = 1_MiB, .requests = 3000},
+          memory, nullptr, 0_ps);
+  EXPECT_EQ(write.writes, 3000u);
+  EXPECT_EQ(write.counted, 3000u);
+  DramSystem other(one_rank(), part, part.rank_size());
+  EXPECT_EQ(run({.program = CxlProgram::read, .outstanding = 8, .array = 1_MiB, .requests = 3000}, other,
+                nullptr, 0_ps)
+                .reads,
+            3000u);
+}
+
 TEST_F(CxlTrafficTest, TheQueueOfTheDeviceBoundsTheBandwidth) {
   CxlLink link({.port_latency = 62_ns, .controller_latency = 200_ns, .queue = 8});
   const CxlLoadResult result =

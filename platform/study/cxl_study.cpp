@@ -34,12 +34,14 @@ void describe(Fields& f, CxlStudy& c) {
     "host.",
     names_file("cxl"));
   f("program", c.program, "What the host does.", one_of<CxlProgram>());
-  f.when("program", c.program, {CxlProgram::copy, CxlProgram::add}, [&] {
+  f.when("program", c.program, {CxlProgram::copy, CxlProgram::add, CxlProgram::write, CxlProgram::read}, [&] {
     f("threads", c.threads,
-      "The threads of STREAM. More of them open more rows, which are in each other's way.", within(1, 1024));
+      "The threads, each with its part of the array. More of them open more rows, which are in each other's "
+      "way.",
+      within(1, 1024));
     f("outstanding", c.outstanding,
       "The requests under way of all threads together. More of them hide latency.", within(1, 4096));
-    f("array", c.array, "The size of an array of STREAM.", within(1_MiB, 1_TiB));
+    f("array", c.array, "The size of an array.", within(1_MiB, 1_TiB));
   });
   f("path", c.path,
     "The time that a load takes within the host, to its memory controller or its CXL port and back. It adds "
