@@ -10,7 +10,7 @@ namespace {
 DramConfig one_rank() {
   DramConfig config;
   config.ranks = 1;
-  config.refresh = false;
+  config.refresh = RefreshMode::none;
   return config;
 }
 

@@ -246,7 +246,7 @@ SYSTEMC_TEST_F(GpuModuleTest, TheLineIsTheLevelOfAllWindows) {
 SYSTEMC_TEST_F(GpuModuleTest, ALossComesAtItsTimeAndInterrupts) {
   set(0, map.interrupt_enable, 0xff);
   set(second, map.interrupt_enable, 0xff);
-  gpus.inject({{now() + 50_us, 1}});
+  gpus.inject(std::vector<TimedGpuLoss>{{now() + 50_us, 1}});
   expect_earliest(now() + 50_us, [&] { return irq.read(); });
   EXPECT_EQ(get(second, map.interrupt_status), 128u);
   EXPECT_EQ(get(second, map.status) & 8, 8u);
@@ -307,7 +307,7 @@ SYSTEMC_TEST_F(GpuModuleTest, PowerLossEmptiesItAndLowersTheLine) {
   settle();
   EXPECT_FALSE(irq.read());
   EXPECT_EQ(contents(0), std::vector<std::byte>(8 << 10));
-  gpus.inject({{now() + 1_us, 0}});
+  gpus.inject(std::vector<TimedGpuLoss>{{now() + 1_us, 0}});
   wait_for(2_us);
   gpus.power_up();
   EXPECT_EQ(get(0, map.status), 0u);

@@ -19,7 +19,7 @@ struct NvmeModuleTest : SystemCTest {
   NoEventLog events;
   MemoryController memory{
       "memory",
-      {.config = {.size = 4_MiB, .dram = {.refresh = false}}, .part = {}, .base = Address(base)},
+      {.config = {.size = 4_MiB, .dram = {.refresh = RefreshMode::none}}, .part = {}, .base = Address(base)},
       2,
       events};
   TestInitiator guest{"guest"}, cpu{"cpu"}, memory_cpu{"memory_cpu"};

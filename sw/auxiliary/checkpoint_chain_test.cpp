@@ -12,6 +12,7 @@ extern "C" {
 #include "auxiliary/checkpoint_chain.h"
 #include "boot/guarded_copy.h"
 #include "boot/memory.h"
+#include "drivers/cxl.h"
 #include "drivers/memory_controller.h"
 #include "drivers/power.h"
 }
