@@ -321,7 +321,7 @@ DramChannel::Choice DramChannel::refresh_candidate(std::uint32_t r) const {
 bool DramChannel::is_open_to_refresh(std::uint32_t r) const {
   const Rank& rank = ranks_[r];
   if (rank.open_banks == 0 || refreshed_banks_ == banks_per_rank_) return rank.open_banks > 0;
-  const auto first = banks_.begin() + r * banks_per_rank_ + rank.refresh_from;
+  const Bank* first = &banks_[r * banks_per_rank_ + rank.refresh_from];
   return std::any_of(first, first + refreshed_banks_,
                      [](const Bank& b) { return b.open_row != Bank::closed; });
 }

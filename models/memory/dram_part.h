@@ -85,7 +85,7 @@ struct DramPart {
   std::uint32_t data_chips() const { return bus / width; }                     // of a rank
   std::uint32_t chips_per_rank() const { return (bus + check_bits) / width; }  // including those for parity
   bool suits_symbol_codes() const { return width == 4 && chips_per_rank() == 18; }
-  Bytes atom() const { return Bytes(bus / 8 * timing.burst); }  // what a burst moves
+  Bytes atom() const { return Bytes(std::uint64_t{bus} / 8 * timing.burst); }  // what a burst moves
   std::uint32_t rows() const { return static_cast<std::uint32_t>(capacity / (page * banks)); }  // of a bank
   Bytes row() const { return page * data_chips(); }  // of a bank of a rank: data
   std::uint32_t columns(Bytes block = 64_B) const { return static_cast<std::uint32_t>(row() / block); }
