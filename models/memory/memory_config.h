@@ -85,7 +85,7 @@ std::optional<MemoryProblem> strong_ecc_problem(const DramGeometry& geometry, st
 // Whether the code is for ranks of these chips.
 bool suits_code(const EccConfig& config, const DramPart& part);
 // `name` is that of `part`.
-std::optional<MemoryProblem> ecc_problem(const EccConfig& config, const std::string& name, const DramPart& part,
-                                         const DramGeometry& geometry);
+std::optional<MemoryProblem> ecc_problem(const EccConfig& config, const std::string& name,
+                                         const DramPart& part, const DramGeometry& geometry);
 
 }  // namespace asterism
