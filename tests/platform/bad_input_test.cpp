@@ -143,7 +143,7 @@ TEST_F(BadInputTest, StrongEccOnAFullMemoryIsRefusedByCheckToo) {
 TEST_F(BadInputTest, FaultsAreOfChipsOfFourBits) {
   const std::string problem =
       "ddr3_1600_2gb_x8 has 9 chips of 8 bits in a rank, but memory faults are modelled only for 18 chips "
-      "of 4 bits";
+      "of 4 bits, and for ranks of DDR5 with ecc_rank_code";
   const Arguments x8 = {"node.memory.part=ddr3_1600_2gb_x8", "node.memory.ecc=none"};
   const auto with = [&](Arguments more) {
     more.insert(more.begin(), x8.begin(), x8.end());

@@ -93,7 +93,7 @@ TEST_F(CompletionTest, DevicesOfTheNodeHaveTheKeysOfTheirTypes) {
 TEST_F(CompletionTest, OfAValueOnlyWhatIsBehindTheEqualsSign) {
   EXPECT_THAT(complete("run power_loss node.fabric.fidelity="), ElementsAre("contended", "flit", "loose"));
   EXPECT_THAT(complete("run power_loss node.use=kilocore_a"), ElementsAre("kilocore_a64"));
-  EXPECT_THAT(complete("run power_loss node.memory.refresh=t"), ElementsAre("true"));
+  EXPECT_THAT(complete("run power_loss node.memory.demand_scrub=t"), ElementsAre("true"));
   EXPECT_THAT(complete("run power_loss node.use=kilocore_a", "COMP_WORDBREAKS=${COMP_WORDBREAKS//=}"),
               ElementsAre("node.use=kilocore_a64"));
 }
