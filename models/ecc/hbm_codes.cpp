@@ -66,13 +66,51 @@ unsigned span_checks(const HbmCodeConfig& config) {
   return span_symbols(config) - TwoLevelSpan::chunk_data * config.span.data_chunks / 2;
 }
 
-// The probability of more than so many of n, for any n: the terms from the first one on, each from the one
-// before.
+// A product of many factors, none of them negative, which may be far outside of the range of a double.
+class Product {
+ public:
+  void multiply(double factor) {
+    factor_ *= factor;
+    if (factor_ == 0) return;
+    for (; factor_ < 1 / step; factor_ *= step) --steps_;
+    for (; factor_ > step; factor_ /= step) ++steps_;
+  }
+  double value() const {
+    double value = factor_;
+    for (int i = steps_; i < 0 && value > 0; ++i) value /= step;
+    for (int i = 0; i < steps_; ++i) value *= step;
+    return value;
+  }
+
+ private:
+  static constexpr double step = 0x1p256;
+  double factor_ = 1;
+  int steps_ = 0;  // the product is factor_ * step^steps_
+};
+
+// The probability of exactly k of n.
+double exactly(unsigned n, unsigned k, double p) {
+  Product share;
+  for (unsigned i = 0; i < k; ++i) share.multiply(static_cast<double>(n - i) / (i + 1) * p);
+  for (unsigned i = k; i < n; ++i) share.multiply(1 - p);
+  return share.value();
+}
+
+// The probability of more than so many of n, for any n. The terms are summed of the tail that is on the far
+// side of the most probable count, so that they decline from the first one on.
 double more_than(unsigned n, unsigned count, double p) {
-  double term = 1;
-  for (unsigned k = 0; k <= count; ++k) term *= static_cast<double>(n - k) / (k + 1) * p;
-  term *= to_power(1 - p, n - count - 1);
+  if (count >= n || p <= 0) return 0;
+  if (p >= 1) return 1;
   double sum = 0;
+  if (p * (n + 1.0) > count + 1.0) {
+    double term = exactly(n, count, p);
+    for (unsigned k = count; term > 0; --k) {
+      sum += term;
+      term *= static_cast<double>(k) / (n - k + 1) * (1 - p) / p;
+    }
+    return std::max(1 - sum, 0.0);
+  }
+  double term = exactly(n, count + 1, p);
   for (unsigned k = count + 1; k <= n && term > 0; ++k) {
     sum += term;
     term *= static_cast<double>(n - k) / (k + 1) * p / (1 - p);
@@ -140,7 +178,7 @@ double tolerated_bit_errors(const HbmCodeConfig& config, double failures) {
   double low = 1e-18;
   if (!holds(low)) return 0;
   while (low < 0.25 && holds(2 * low)) low *= 2;
-  double high = 2 * low;
+  double high = std::min(2 * low, 0.5);  // a bit of noise alone is wrong half of the time
   for (unsigned i = 0; i < 40; ++i) {
     const double middle = (low + high) / 2;
     (holds(middle) ? low : high) = middle;

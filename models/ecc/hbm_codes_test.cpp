@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "base/random.h"
 
 namespace asterism {
@@ -68,6 +70,33 @@ TEST(HbmCodes, ToleratesErrorsUpToTheGivenFailures) {
   }
   EXPECT_LT(tolerated_bit_errors(on_die, 1e-9), tolerated_bit_errors(reach, 1e-9) / 1000);
   EXPECT_LT(tolerated_bit_errors(reach, 1e-9), tolerated_bit_errors(long_rs, 1e-9));
+}
+
+// The probability of no failure is then too small for a double, and so are the first terms of the sums.
+TEST(HbmCodes, SureFailuresAreNotLost) {
+  for (const double wrong : {0.05, 0.1, 0.3, 0.5}) {
+    EXPECT_NEAR(hbm_failures(long_rs, wrong).uncorrectable, 1, 1e-9) << wrong;
+    const HbmFailures failures = hbm_failures(reach, wrong);
+    EXPECT_NEAR(failures.uncorrectable + failures.silent, 1, 1e-2) << wrong;
+  }
+  EXPECT_EQ(hbm_failures(long_rs, 1).uncorrectable, 1);
+  const HbmCodeConfig larger{.code = HbmCode::reach, .span = {.data_chunks = 256, .parity_chunks = 32}};
+  EXPECT_NEAR(hbm_failures(larger, 0.01).uncorrectable, hbm_failures(larger, 0.01).flagged, 1e-9);
+}
+
+// About half of the check bytes, by 16 bits, may be wrong.
+TEST(HbmCodes, ALongCodeToleratesWhatItsDistanceAllows) {
+  for (const auto& [data, parity] : {std::pair{512u, 64u}, {1024u, 128u}, {1024u, 8u}}) {
+    const HbmCodeConfig config{.code = HbmCode::long_rs,
+                               .span = {.data_chunks = data, .parity_chunks = parity}};
+    const double symbols = 18.0 * (data + parity), checks = symbols - 16.0 * data;
+    const double wrong = tolerated_bit_errors(config, 1e-9);
+    EXPECT_GT(wrong, 0.7 * checks / 2 / symbols / 16) << data;
+    EXPECT_LT(wrong, 1.1 * checks / 2 / symbols / 16) << data;
+    EXPECT_LT(hbm_failures(config, 0.99 * wrong).uncorrectable, 1e-9);
+    EXPECT_GT(hbm_failures(config, 1.5 * wrong).uncorrectable, 0.99);
+    EXPECT_NEAR(hbm_failures(config, 0.05).uncorrectable, 1, 1e-9);
+  }
 }
 
 }  // namespace
