@@ -120,7 +120,8 @@ TwoLevelSpan::Outcome TwoLevelSpan::write(unsigned chunk, const Chunk& data) {
   Chunk old{};
   Outcome outcome = read(chunk, old);
   const unsigned parity = transfers_of(data_chunks(), config_.parity_chunks);
-  if (outcome != Outcome::rebuilt && outcome != Outcome::uncorrectable) transfers_.read += parity;
+  const bool has_span = outcome == Outcome::rebuilt || outcome == Outcome::uncorrectable;
+  if (!has_span) transfers_.read += parity;
   std::vector<Decoded> all(chunks());
   bool is_sound = true;
   for (unsigned i = data_chunks(); i < chunks(); ++i) {
@@ -128,7 +129,8 @@ TwoLevelSpan::Outcome TwoLevelSpan::write(unsigned chunk, const Chunk& data) {
     is_sound = is_sound && all[i].outcome != Outcome::uncorrectable;
   }
   if (!is_sound) {
-    transfers_.read += transfers_of(0, chunks());
+    // What has not been read yet of the span.
+    if (!has_span) transfers_.read += transfers_of(0, chunks()) - transfers_of(chunk, 1) - parity;
     all = decode_all();
     outcome = rebuild(all);
   }

@@ -76,13 +76,24 @@ TEST_F(TwoLevelSpanTest, AWriteChangesTheParityByItsDifference) {
 TEST_F(TwoLevelSpanTest, AWriteRepairsWhatItNeeds) {
   spoil(9, 2);
   spoil(66, 2);
+  const std::uint64_t before = span.transfers().read;
   data[9] = any();
   EXPECT_EQ(span.write(9, data[9]), Level::rebuilt);
+  EXPECT_EQ(span.transfers().read - before, 81u);
   expect_read(9, Level::clean);
   for (unsigned chunk = 20; chunk < 28; ++chunk) spoil(chunk, 2);
   std::vector<Chunk> got(64);
   EXPECT_EQ(span.read(got), Level::rebuilt);
   EXPECT_EQ(got, data);
+}
+
+// The span is read once, whichever of its chunks is flagged.
+TEST_F(TwoLevelSpanTest, AFlaggedChunkOfTheParityIsRebuiltFromItsSpan) {
+  spoil(66, 2);
+  const std::uint64_t before = span.transfers().read;
+  data[9] = any();
+  EXPECT_EQ(span.write(9, data[9]), Level::rebuilt);
+  EXPECT_EQ(span.transfers().read - before, 81u);
 }
 
 }  // namespace
