@@ -208,15 +208,43 @@ bool DeviceChannel::is_contained(std::uint32_t zone) const {
   return std::ranges::binary_search(contained_, zone);
 }
 
-void DeviceChannel::replace(std::uint32_t zone) {
+bool DeviceChannel::replace(Picoseconds at, std::uint32_t zone) {
+  const std::uint64_t sectors = sectors_per_line << zone_shift_, first = zone * sectors;
+  move(at, 2 * sectors);  // it is read and written
+  if (!may_have_errors_ || !faults_.touches(first, sectors)) return true;
+  std::vector<std::byte> data(sectors * sector_size);
+  copy_out(at, first * sector_size, data);
+  if (is_contained(zone)) return false;
+  faults_.replaced(first, sectors);
+  for (std::uint64_t sector = first; sector < first + sectors; ++sector)
+    take_over(sector, std::span(data).subspan((sector - first) * sector_size, sector_size));
+  may_have_errors_ = !faults_.empty() || !contained_.empty();
+  return true;
+}
+
+// What a sector has been read as is what it is from now on, with the faults that are left: those of a pin
+// make the same bits wrong again. The L2 has read those that are valid before.
+void DeviceChannel::take_over(std::uint64_t sector, std::span<std::byte> data) {
+  SectorBits left{};
+  if (faults_.errors(sector, left) && decode_sector(code_, left) != SectorOutcome::uncorrectable)
+    for (std::size_t i = 0; i < sector_size; ++i) data[i] ^= std::byte{left[i]};
+  std::array<std::byte, sector_size> before;
+  memory_.read({number_, sector * sector_size}, before);
+  if (std::ranges::equal(before, data)) return;
+  memory_.write({number_, sector * sector_size}, data);
+  const std::size_t slot = l2_.peek(line_of(sector));
+  const std::uint64_t in_line = sector % sectors_per_line;
+  if (slot != L2Slice::no_slot && (l2_.valid(slot) >> in_line & 1) == 0)
+    std::ranges::copy(data, l2_.data(slot).subspan(in_line * sector_size).begin());
+}
+
+void DeviceChannel::replace_lost(std::uint32_t zone) {
   const std::uint64_t sectors = sectors_per_line << zone_shift_;
   faults_.replaced(zone * sectors, sectors);
-  if (is_contained(zone)) {
-    drop(zone);
-    const std::vector<std::byte> zeros(sectors * sector_size);
-    memory_.write({number_, zone * sectors * sector_size}, zeros);
-    std::erase(contained_, zone);
-  }
+  drop(zone);
+  const std::vector<std::byte> zeros(sectors * sector_size);
+  memory_.write({number_, zone * sectors * sector_size}, zeros);
+  std::erase(contained_, zone);
   may_have_errors_ = !faults_.empty() || !contained_.empty();
 }
 

@@ -138,8 +138,11 @@ class DeviceChannel {
 
   void inject(GpuMemoryShape shape, std::uint64_t offset, unsigned bit, bool stuck);
   bool is_contained(std::uint32_t zone) const;
-  // Spare memory replaces the zone; the contents of a contained one are lost.
-  void replace(std::uint32_t zone);
+  // Spare memory replaces the zone, after its contents were copied into it as the decoder delivers them. If
+  // one of its sectors is uncorrectable, the zone is contained instead, and the result is false.
+  bool replace(Picoseconds at, std::uint32_t zone);
+  // The same for a contained zone, whose contents are lost.
+  void replace_lost(std::uint32_t zone);
 
   void reset(Reset kind);
 
@@ -158,6 +161,7 @@ class DeviceChannel {
   void leave_queue(Picoseconds at, const WaitingWrite& write);
   void load(std::size_t slot, std::uint32_t line, std::uint8_t sectors, Picoseconds at);
   SectorOutcome decode(std::uint64_t sector, std::span<std::byte> data);
+  void take_over(std::uint64_t sector, std::span<std::byte> data);
   void contain(Picoseconds at, std::uint64_t sector, bool by_kernel);
 
   static constexpr std::size_t times = 65;

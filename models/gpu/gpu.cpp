@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "gpu/gpu_impl.h"
 
@@ -163,12 +164,15 @@ Gpu::Retirement Gpu::Impl::retire(Picoseconds now, Zone zone) {
   if (kernel_runs || snapshot.open || transfer.way != Transfer::Way::none) return Retirement::busy;
   if (error_counts.retired == config.spare_zones) return Retirement::no_spare;
   now_ = now;
-  ++error_counts.retired;
-  if (channels[zone.channel].is_contained(zone.index))
+  DeviceChannel& channel = channels[zone.channel];
+  if (channel.is_contained(zone.index)) {
+    channel.replace_lost(zone.index);
     needs_full_ = true;
-  else
-    channels[zone.channel].move(now, 2 * (config.zone / L2Slice::sector));  // it is read and written
-  channels[zone.channel].replace(zone.index);
+  } else if (!channel.replace(now, zone.index)) {
+    hear_memory_errors();
+    return Retirement::uncorrectable;
+  }
+  ++error_counts.retired;
   return Retirement::done;
 }
 
@@ -239,7 +243,7 @@ void Gpu::Impl::reset(Reset kind) {
   stopped_by.reset();
   stalls.clear();
   memory_errors.clear();
-  unreported_.clear();
+  const std::vector<MemoryError> unreported = std::exchange(unreported_, {});
   stop_offloading();
   events_.clear();
   for (DeviceChannel& channel : channels) channel.reset(kind);
@@ -248,6 +252,10 @@ void Gpu::Impl::reset(Reset kind) {
   needs_full_ = true;
   memory.reset(kind);
   if (kind != Reset::warm) allocated = {};
+  if (kind == Reset::power_loss) return;
+  // Their zones stay contained, which nobody would learn of otherwise.
+  for (const MemoryError& error : unreported)
+    sink_.zone_contained(now_, error.zone, error.offset, error.by_kernel);
 }
 
 void Gpu::Impl::report(Statistics& statistics) const {

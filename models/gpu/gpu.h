@@ -46,7 +46,8 @@
 // taken offline. A kernel that reads it is stopped at once, and ends with Sink::kernel_stopped; a snapshot
 // that copies it is given up. A kernel may have read and written ahead by up to a slice of time
 // (kernel_pipelines.h). retire() replaces the zone by spare memory, as long as there is any; its contents are
-// lost, and the next snapshot has to be full. Zones that were retired stay so.
+// lost, and the next snapshot has to be full. Zones that were retired stay so. A zone whose containment has
+// not been reported when the GPU is reset, is reported by reset().
 //
 // The sink is called from within methods; it may call any method except advance_to() and reset().
 //
@@ -182,8 +183,10 @@ class Gpu {
   std::uint32_t spare_zones() const;  // that are left
   std::uint64_t corrected() const;    // sectors, in all channels
   std::uint64_t uncorrectable() const;
-  enum class Retirement : std::uint8_t { done, busy, no_spare };
-  // A zone that is not contained keeps its contents. busy: a kernel, a snapshot or a copy is in progress.
+  enum class Retirement : std::uint8_t { done, busy, no_spare, uncorrectable };
+  // A zone that is not contained is copied, as its decoder delivers it. busy: a kernel, a snapshot or a copy
+  // is in progress. uncorrectable: an error has been found meanwhile, so that the zone is contained and not
+  // yet replaced.
   Retirement retire(Picoseconds now, Zone zone);
 
   ZoneMonitor& monitor(std::uint32_t channel);

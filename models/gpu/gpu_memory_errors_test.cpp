@@ -124,6 +124,66 @@ TEST(GpuMemoryErrors, ASoundZoneThatIsRetiredKeepsItsContents) {
   EXPECT_EQ(rig.word(0x2000), before);
 }
 
+TEST(GpuMemoryErrors, AZoneThatTurnsOutToBeUncorrectableIsContainedAndNotRetired) {
+  ErrorRig rig(with_code(SectorCode::symbol));
+  ListedKernel kernel = accesses({store(0x2000)});
+  rig.run(kernel, 1);
+  rig.gpu.inject({.shape = Shape::sector, .address = 0x2040, .stuck = true});
+  EXPECT_EQ(rig.gpu.retire(rig.now, {0, 2}), Gpu::Retirement::uncorrectable);
+  EXPECT_TRUE(rig.gpu.is_contained({0, 2}));
+  EXPECT_EQ(rig.gpu.spare_zones(), 2u);
+  rig.run_until(rig.now + 1_us);
+  EXPECT_EQ(rig.found, (std::vector<ErrorRig::Found>{{Zone{0, 2}, 0x40, false}}));
+  EXPECT_EQ(rig.gpu.retire(rig.now, {0, 2}), Gpu::Retirement::done);
+  EXPECT_EQ(rig.word(0x2000), 0u);
+  EXPECT_EQ(rig.gpu.spare_zones(), 1u);
+}
+
+TEST(GpuMemoryErrors, SilentErrorsStayInAZoneThatIsRetired) {
+  ErrorRig rig(with_code(SectorCode::none));
+  rig.gpu.poke(0x2040, std::array{std::byte{0x55}});
+  const std::uint64_t before = rig.word(0x2040);
+  rig.gpu.inject({.shape = Shape::bit, .address = 0x2040, .bit = 9, .stuck = true});
+  EXPECT_EQ(rig.gpu.retire(rig.now, {0, 2}), Gpu::Retirement::done);
+  EXPECT_EQ(rig.word(0x2040), before ^ 1u << 9);
+  ListedKernel kernel = accesses({load(0x2040)});
+  rig.run(kernel, 1);
+  EXPECT_EQ(rig.word(0x2040), before ^ 1u << 9);
+}
+
+// A pin is wrong in spare zones, too: what was read through it stays so.
+TEST(GpuMemoryErrors, ABrokenPinDoesNotHealInASpareZone) {
+  ErrorRig rig(with_code(SectorCode::none));
+  ListedKernel kernel = accesses({load(0x2040)});
+  rig.gpu.inject({.shape = Shape::pin, .address = 0x2040, .bit = 9});
+  rig.run(kernel, 1);
+  const std::uint64_t before = rig.word(0x2040);
+  EXPECT_EQ(rig.gpu.retire(rig.now, {0, 2}), Gpu::Retirement::done);
+  ListedKernel other = accesses({load(0x1000)});  // evicts the line
+  rig.run(other, 2);
+  rig.run(kernel, 3);
+  EXPECT_EQ(rig.word(0x2040), before);
+}
+
+// A kernel that runs ahead has found the error already, which is reported when its time comes.
+TEST(GpuMemoryErrors, AResetReportsContainmentThatIsStillToBeReported) {
+  for (const Reset kind : {Reset::warm, Reset::cold, Reset::power_loss}) {
+    ErrorRig rig(with_code(SectorCode::symbol));
+    rig.gpu.inject({.shape = Shape::row, .address = 0x2000, .stuck = true});
+    ListedKernel kernel = accesses({load(0x1000, 10_ns), load(0x2000, 50_ns)});
+    rig.gpu.launch(0_ns, kernel, 1);
+    rig.run_until(20_ns);
+    ASSERT_TRUE(rig.gpu.is_contained({0, 2}));
+    ASSERT_TRUE(rig.found.empty());
+    rig.gpu.reset(kind);
+    EXPECT_EQ(rig.found.size(), kind == Reset::power_loss ? 0u : 1u);
+    EXPECT_EQ(rig.gpu.is_contained({0, 2}), kind != Reset::power_loss);
+    rig.run_until(1_us);
+    EXPECT_EQ(rig.found.size(), kind == Reset::power_loss ? 0u : 1u);
+    EXPECT_TRUE(rig.stops.empty());
+  }
+}
+
 TEST(GpuMemoryErrors, OnlyAsManyZonesAsThereAreSparesAreRetired) {
   ErrorRig rig(with_code(SectorCode::symbol));
   EXPECT_EQ(rig.gpu.retire(0_ns, {0, 1}), Gpu::Retirement::done);

@@ -202,7 +202,9 @@ GpuPort::Error GpuPort::retire(Picoseconds now, std::uint32_t number) {
   if (snapshot_open()) return Error::open;
   if (gpu_.copying()) return Error::copying;
   if (number >= config_.zones()) return Error::bad_zone;
-  if (gpu_.retire(now, zone_of(number)) != Gpu::Retirement::done) return Error::no_spare;
+  const Gpu::Retirement retirement = gpu_.retire(now, zone_of(number));
+  if (retirement == Gpu::Retirement::uncorrectable) return Error::memory_error;
+  if (retirement != Gpu::Retirement::done) return Error::no_spare;
   const bool was_contained = contained_.erase(number) != 0;
   record(now, "gpu_zone_retired",
          {{"zone", number}, {"contents", std::string(was_contained ? "lost" : "kept")}});

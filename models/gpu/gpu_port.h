@@ -72,7 +72,8 @@ class GpuPort final : private Gpu::Sink {
     no_snapshot,  // none is open that the driver takes; for abort, none at all
     incomplete,   // finish: zones have not arrived
     lost,
-    no_spare  // retire: no spare zone is left
+    no_spare,     // retire: no spare zone is left
+    memory_error  // retire: the zone has an uncorrectable error, and is contained from now on
   };
   enum Happened : std::uint32_t {
     kernel_end = 1,

@@ -58,7 +58,8 @@ struct GpuRegisters : RegisterBank {
          {"nothing_allocated", 9, "no memory is in use"},
          {"no_snapshot", 10, "no snapshot taken by the driver is open; for abort, no snapshot is open"},
          {"incomplete", 11, "zones have not arrived"}, {"lost", 12, "the GPU has failed"},
-         {"no_spare", 13, "no spare zone is left"}}}};
+         {"no_spare", 13, "no spare zone is left"},
+         {"memory_error", 14, "the zone to be retired has an uncorrectable error: it is contained now, and can be retired as such"}}}};
     FieldOf<std::uint32_t> failure{*this, {"failure", 16, 3, "Why the last snapshot or copy_in was aborted",
         {{"none", 0, "it was not aborted"}, {"watchdog", 1, "a write has waited for too long"},
          {"host_memory", 2, "the address is outside of DRAM, or memory cannot be read"},
@@ -114,7 +115,7 @@ struct GpuRegisters : RegisterBank {
       {{"offset", 0, 24, "Offset in the zone, in bytes, of the 32 bytes that are uncorrectable"},
        {"by_copy", 31, 1, "By a copy for a snapshot; otherwise by a kernel, which was stopped"}}, gpus, window};
   Register corrected{*this, 0x6c, "CORRECTED", Access::read_only, 0, "Number of times that 32 bytes with an error were read and corrected", {}, gpus, window};
-  Register uncorrectable{*this, 0x70, "UNCORRECTABLE", Access::read_only, 0, "Number of times that 32 bytes with an uncorrectable error were read", {}, gpus, window};
+  Register uncorrectable{*this, 0x70, "UNCORRECTABLE", Access::read_only, 0, "Number of times that an uncorrectable error was found in 32 bytes; reads of a zone that is contained already are not counted", {}, gpus, window};
   Register spare_zones{*this, 0x74, "SPARE_ZONES", Access::read_only, varies, "Number of zones that can still be retired", {}, gpus, window};
   // clang-format on
 };

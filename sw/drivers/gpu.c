@@ -79,7 +79,8 @@ const char* gpu_error_text(GpuError error) {
                                       "no snapshot is open",
                                       "zones have not arrived",
                                       "the GPU is lost",
-                                      "no spare zone is left"};
+                                      "no spare zone is left",
+                                      "the zone has an uncorrectable error"};
   return (unsigned)error < sizeof texts / sizeof *texts ? texts[error] : "unknown error";
 }
 
