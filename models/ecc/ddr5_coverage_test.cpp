@@ -79,7 +79,7 @@ TEST(Ddr5CoverageTest, LosesBoundsToTheChipsOwnCode) {
   const Ddr5Codec codec(Ddr5Code::rs_36_32_bounded);
   EXPECT_EQ(exact_coverage(codec, {Ddr5Fault::two_pins, {}}).corrected, 1);
   const CoverageCounts counts = measure_coverage(codec, {Ddr5Fault::two_pins, {}}, true, 4000, 1);
-  EXPECT_NEAR(static_cast<double>(counts.uncorrectable) / 4000, 0.25, 0.03);
+  EXPECT_NEAR(static_cast<double>(counts.uncorrectable) / 4000, 0.12, 0.02);
   const CoverageCounts bits = measure_coverage(codec, {Ddr5Fault::bit, Ddr5Fault::bit}, true, 100, 1);
   EXPECT_EQ(bits.corrected, 100u) << "each in its own chip";
 }

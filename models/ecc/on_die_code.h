@@ -3,8 +3,10 @@
 // too; others have none of a bit's, and the chip delivers them as they are, without a sign.
 //
 // An x4 chip delivers 64 of the 128 bits; the others belong to the next column. Which code vendors use is not
-// public. Here the 128 columns of data bits are the bytes with at least two set bits in rising order,
-// delivered bits first, and those of the check bits have one.
+// public. Here it is a shortened cyclic Hamming code: the columns are consecutive powers of a primitive element
+// of GF(2^8), first those of the check bits, each with one set bit, then those of the delivered bits and of
+// the others. They are spread over all bytes, so that about half of two wrong bits have the syndrome of a
+// third one; with columns that were closed under sums, most of them would.
 #pragma once
 
 #include <array>
@@ -34,21 +36,23 @@ class OnDieCode {
 
  private:
   static constexpr unsigned data_bits = 128, none = 255;
+  static constexpr unsigned polynomial = 0x11d;  // x^8 + x^4 + x^3 + x^2 + 1
   std::array<std::uint8_t, data_bits> columns_{};
   std::array<std::uint8_t, 256> bit_of_{};  // by syndrome: data bits, then check bits
 };
 
 constexpr OnDieCode::OnDieCode() {
   bit_of_.fill(none);
-  unsigned bit = 0;
-  for (unsigned column = 1; column < 256; ++column) {
-    if (std::has_single_bit(column)) {
-      bit_of_[column] =
-          static_cast<std::uint8_t>(data_bits + static_cast<unsigned>(std::countr_zero(column)));
-    } else if (bit < data_bits) {
-      columns_[bit] = static_cast<std::uint8_t>(column);
-      bit_of_[column] = static_cast<std::uint8_t>(bit++);
-    }
+  unsigned power = 1;
+  const auto next = [&power] {
+    const auto column = static_cast<std::uint8_t>(power);
+    power = power << 1 ^ (power >= 0x80 ? polynomial : 0);
+    return column;
+  };
+  for (unsigned check = 0; check < 8; ++check) bit_of_[next()] = static_cast<std::uint8_t>(data_bits + check);
+  for (unsigned bit = 0; bit < data_bits; ++bit) {
+    columns_[bit] = next();
+    bit_of_[columns_[bit]] = static_cast<std::uint8_t>(bit);
   }
 }
 
