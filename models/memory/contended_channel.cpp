@@ -55,7 +55,6 @@ ContendedChannel::ContendedChannel(const DramConfig& config, const DramPart& par
   refresh_interval_ = clocks(by_banks ? part.bank_refresh->trefi : t.trefi);
   trefi_ = refresh_interval_ * (part.banks >> refreshed_shift_);
   refreshed_.resize(std::size_t{config.ranks} * part.banks >> refreshed_shift_);
-  // The bus waits for refreshes of ranks only.
   // Its share of the queues.
   for (std::uint32_t* size :
        {&config_.read_queue, &config_.write_queue, &config_.write_high, &config_.write_low})
@@ -64,6 +63,7 @@ ContendedChannel::ContendedChannel(const DramConfig& config, const DramPart& par
   mean_queue_ = (config_.write_high + config_.write_low) / 2.0;
   bank_groups_ = part.bank_groups;
   write_distance_ = t.tccd_l_wr ? number(bursts * clocks(*t.tccd_l_wr)) : 0;
+  // The bus waits for refreshes of ranks only.
   refresh_share_ =
       config.refresh == RefreshMode::all_bank ? number(trfc_ + clocks(t.trp)) / number(trefi_) : 0;
   restart(0);

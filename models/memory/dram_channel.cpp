@@ -527,14 +527,28 @@ void DramChannel::skip_refreshes(Tick now) {
 
 // ---- figures ----
 
+// When the refreshes that are due will have closed the last open bank of an idle rank.
+Tick DramChannel::closed_by_refreshes(std::uint32_t r) const {
+  const Rank& rank = ranks_[r];
+  const std::uint32_t parts = banks_per_rank_ / refreshed_banks_;
+  std::uint32_t last = 0;
+  for (std::uint32_t part = 0; part < parts; ++part) {
+    const std::uint32_t from = (rank.refresh_from + part * refreshed_banks_) % banks_per_rank_;
+    for (std::uint32_t b = from; b < from + refreshed_banks_; ++b)
+      if (banks_[r * banks_per_rank_ + b].open_row != Bank::closed) last = part;
+  }
+  return rank.refresh_due + last * refresh_interval_;
+}
+
 DramCounts DramChannel::counts(Tick now) const {
   DramCounts counts = counts_;
-  for (const Rank& rank : ranks_) {
+  for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
+    const Rank& rank = ranks_[r];
     Tick open_until = now;
     if (refresh_ && rank.refresh_due <= now && reads_ + writes_ == 0) {  // not yet caught up
       counts.commands[static_cast<std::size_t>(DramCommand::refresh)] +=
           (now - rank.refresh_due) / refresh_interval_ + 1;
-      open_until = rank.refresh_due;
+      open_until = std::min(now, closed_by_refreshes(r));
     }
     if (rank.open_banks > 0 && open_until > rank.open_since)
       counts.open_clocks += open_until - rank.open_since;

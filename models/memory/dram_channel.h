@@ -189,6 +189,7 @@ class DramChannel {
   bool is_on_column_bus(DramCommand command) const;
   void find_hits(Bank& bank);
   void skip_refreshes(Tick now);
+  Tick closed_by_refreshes(std::uint32_t rank) const;
 
   std::uint32_t banks_per_rank_, refreshed_banks_, pseudo_channels_, bursts_, read_limit_, write_limit_,
       write_high_, write_low_;

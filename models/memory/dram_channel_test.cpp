@@ -311,6 +311,21 @@ TEST(DramStandards, PostponedRefreshesAreMadeUpFor) {
   EXPECT_EQ(issued(channel, DramCommand::refresh), (now + 6000) / 1171);
 }
 
+// The last eight of 32 banks are closed by the fourth refresh.
+TEST(DramStandards, BanksStayOpenUntilTheirOwnRefreshWithoutRequests) {
+  DramConfig config = config_of(1, PagePolicy::open);
+  config.refresh = RefreshMode::by_banks;
+  const auto open_clocks = [&](std::uint32_t bank, Tick until) {
+    DramChannel channel(config, ddr5_16gb_x4());
+    channel.submit(0, 0, {.bank = bank, .row = 1}, false);
+    finish(channel, 1000);
+    return static_cast<double>(channel.counts(until).open_clocks);
+  };
+  for (std::uint32_t bank = 0; bank < 32; ++bank)
+    EXPECT_NEAR(open_clocks(bank, 10'000), (bank / 8 + 1) * 1171, 60);
+  EXPECT_NEAR(open_clocks(31, 3000), 3000, 60);
+}
+
 TEST(DramStandards, RefreshesOfBanksContinueWithoutRequests) {
   DramConfig config = config_of(1, PagePolicy::open);
   config.refresh = RefreshMode::by_banks;

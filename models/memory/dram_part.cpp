@@ -172,6 +172,16 @@ void describe(Fields& f, DramPart& p) {
       "bank_groups", "is more than 1 where tccd, trrd or twtr have two values");
   f.check([&] { return !p.bank_refresh || p.bank_refresh->banks < p.banks; }, "bank_refresh",
           "covers fewer than all banks");
+  f.check(
+      [&] { return !p.bank_refresh || p.bank_refresh->banks <= 2 || p.bank_refresh->banks == p.bank_groups; },
+      "bank_refresh", "covers one bank, two, or one of each bank group");
+  f.check(
+      [&] {
+        return !p.bank_refresh || p.bank_refresh->banks >= p.banks ||
+               p.bank_refresh->trfc.count() <
+                   p.bank_refresh->trefi.count() * (p.banks / p.bank_refresh->banks);
+      },
+      "bank_refresh", "has a trfc that is less than the time from a refresh of a bank to its next one");
 }
 const RegisteredFileKind<DramPart> part_files{"dram", "dram", "Asterism DRAM part", {"currents", "timing"}};
 

@@ -71,6 +71,10 @@ TEST(DramPartTest, APartThatFitsNoBusSaysSo) {
   EXPECT_EQ(rule_of([](DramPart& p) { p.bank_groups = 1; }),
             "bank_groups is more than 1 where tccd, trrd or twtr have two values");
   EXPECT_EQ(rule_of([](DramPart& p) { p.banks = 8; }), "bank_refresh covers fewer than all banks");
+  EXPECT_EQ(rule_of([](DramPart& p) { p.bank_refresh->banks = 4; }),
+            "bank_refresh covers one bank, two, or one of each bank group");
+  EXPECT_EQ(rule_of([](DramPart& p) { p.bank_refresh->trfc = 4 * 1171_cycles; }),
+            "bank_refresh has a trfc that is less than the time from a refresh of a bank to its next one");
 }
 
 TEST(DramPartTest, CommandsAndRefreshesOfBanksFitBetweenOthers) {

@@ -31,8 +31,8 @@ void describe(Fields& f, EccConfig& c) {
     "The code of a DDR5 rank, in place of the dual-mode one: pages in normal mode have it, and there is no "
     "strong mode. A block is a burst of 16 beats from ten x4 chips, or nine.",
     one_of<Ddr5Code>());
-  f.check([&] { return !c.rank_code || c.mode != EccMode::strong; }, "ecc",
-          "is none or normal with ecc_rank_code, which has no strong mode");
+  f.check([&] { return !c.rank_code || c.mode == EccMode::normal; }, "ecc",
+          "is normal with ecc_rank_code, which is the code of pages in this mode and has no strong one");
   describe_ecc_cache(f, c.cache, c.cache_ways);
   f("demand_scrub", c.demand_scrub,
     "Whether corrected blocks are written back, which ends transient errors. Otherwise they are corrected at "

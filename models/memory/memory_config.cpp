@@ -93,7 +93,7 @@ std::optional<MemoryProblem> ecc_problem(const EccConfig& config, const std::str
   if (config.rank_code && !suits_code(config, part))
     return MemoryProblem{
         "part", fmt::format("{} has {} chips of {} bits in a rank: this code is of {} chips of 4 bits, 8 "
-                            "of them for data; choose such a part of DDR5, or ecc=none",
+                            "of them for data; choose such a part of DDR5, or no ecc_rank_code",
                             name, part.chips_per_rank(), part.width, chips_of(*config.rank_code))};
   if (!suits_code(config, part))
     return MemoryProblem{

@@ -196,7 +196,7 @@ class MemoryController final : public sc_core::sc_module,
 
   const MemoryConfig config_;
   const Address base_;
-  const bool has_faults_;  // which are modelled for 18 chips of 4 bits only
+  const bool has_faults_;  // which are modelled for the chips of a rank that the code is of
   Dram dram_;
   DramSystem timing_;
   EccMemory ecc_;
