@@ -23,10 +23,10 @@ typedef enum {
   gpu_needs_full = 8,  // there is no base for an increment
   gpu_nothing_allocated = 9,
   gpu_no_snapshot = 10,
-  gpu_incomplete = 11,    // zones have not arrived
-  gpu_lost = 12,          // the GPU accepts only gpu_restart
-  gpu_no_spare = 13,      // no spare zone is left
-  gpu_memory_error = 14,  // the zone to be retired has an uncorrectable error, and is contained now
+  gpu_incomplete = 11,          // zones have not arrived
+  gpu_lost = 12,                // the GPU accepts only gpu_restart
+  gpu_no_spare = 13,            // no spare zone is left
+  gpu_uncorrectable_zone = 14,  // the zone to be retired has an uncorrectable error, and is contained now
 } GpuError;
 const char* gpu_error_text(GpuError error);
 
