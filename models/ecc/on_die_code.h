@@ -3,10 +3,10 @@
 // too; others have none of a bit's, and the chip delivers them as they are, without a sign.
 //
 // An x4 chip delivers 64 of the 128 bits; the others belong to the next column. Which code vendors use is not
-// public. Here it is a shortened cyclic Hamming code: the columns are consecutive powers of a primitive element
-// of GF(2^8), first those of the check bits, each with one set bit, then those of the delivered bits and of
-// the others. They are spread over all bytes, so that about half of two wrong bits have the syndrome of a
-// third one; with columns that were closed under sums, most of them would.
+// public. Here it is a shortened cyclic Hamming code: the columns are consecutive powers of a primitive
+// element of GF(2^8), first those of the check bits, each with one set bit, then those of the delivered bits
+// and of the others. They are spread over all bytes, so that about half of two wrong bits have the syndrome
+// of a third one; with columns that were closed under sums, most of them would.
 #pragma once
 
 #include <array>
