@@ -1,6 +1,7 @@
 // What the faults of memory devices in the field (models/ecc/fault_rates.h) do behind the codes of DDR5
 // ranks.
 #include <map>
+#include <optional>
 
 #include "ecc/fault_rates.h"
 #include "platform/config/config.h"
@@ -54,7 +55,9 @@ class MemoryFaultsPoint final : public StudyPointOf<MemoryFaultsStudy> {
     bool has_mode = false;
     for (const FaultMode& mode : rates_.modes) {
       if (config_.mode != "all" && config_.mode != mode.name) continue;
-      const Shares& shares = of(codec, mode.covers, stop);
+      const std::optional<Shares> drawn = of(codec, mode.covers, stop);
+      if (!drawn) return empty_row("memory_faults");
+      const Shares& shares = *drawn;
       has_mode = true;
       fit += mode.fit();
       corrected += mode.fit() * shares.mean.corrected;
@@ -76,23 +79,26 @@ class MemoryFaultsPoint final : public StudyPointOf<MemoryFaultsStudy> {
     CoverageShares mean;
     Interval silent;
   };
-  const Shares& of(const Ddr5Codec& codec, Ddr5Fault fault, const std::stop_token& stop) {
-    const auto [known, is_new] = shares_.try_emplace(fault);
-    Shares& shares = known->second;
-    if (!is_new) return shares;
+  // Nothing if the study is stopped before the first block is drawn.
+  std::optional<Shares> of(const Ddr5Codec& codec, Ddr5Fault fault, const std::stop_token& stop) {
+    const auto known = shares_.find(fault);
+    if (known != shares_.end()) return known->second;
+    Shares shares;
     if (!config_.on_die) {
       shares.mean = exact_coverage(codec, {fault, {}});
       shares.silent = {shares.mean.silent, shares.mean.silent};
+      shares_.emplace(fault, shares);
       return shares;
     }
     const CoverageCounts counts =
         measure_coverage(codec, {fault, {}}, true, config_.trials, config_.seed, stop);
-    if (counts.trials() == 0) return shares;
+    if (counts.trials() == 0) return std::nullopt;
     const auto share = [&](std::uint64_t count) {
       return static_cast<double>(count) / static_cast<double>(counts.trials());
     };
     shares.mean = {share(counts.corrected), share(counts.uncorrectable), share(counts.silent)};
     shares.silent = confidence_interval(counts.silent, counts.trials());
+    shares_.emplace(fault, shares);
     return shares;
   }
 

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <stop_token>
+
 #include "platform/study/study_under_test.h"
 
 namespace asterism {
@@ -24,6 +26,15 @@ TEST(MemoryFaultsStudyTest, LosesChipsWithNineOfThem) {
 
 TEST(MemoryFaultsStudyTest, ReportsTheTimeBetweenErrorsOfTheField) {
   EXPECT_NEAR(memory_faults.run({"faults=h100_delta", "mode=uncorrectable"}).number("mtbe_h"), 88'768, 0.5);
+}
+
+TEST(MemoryFaultsStudyTest, HasNoSharesIfItIsStoppedBeforeTheFirstBlock) {
+  std::stop_source user;
+  user.request_stop();
+  const Study study = memory_faults.read({"code=rs_36_32", "on_die=true"});
+  const Row row{study.kind, study.points.at(0).point->run(user.get_token())};
+  EXPECT_TRUE(row.is_empty("faults_fit"));
+  EXPECT_TRUE(row.is_empty("sdc_fit"));
 }
 
 TEST(MemoryFaultsStudyTest, RefusesAnUnknownMode) {
