@@ -56,6 +56,10 @@ void describe_requests(Fields& f, NvmeWorkloadConfig& c) {
 
 std::vector<NvmeRequest> read_nvme_trace(std::istream& file) {
   constexpr std::uint64_t sectors_of_block = NvmeDisk::block.count() / 512;
+  // Of nanoseconds, 100 days: the simulated time is counted in picoseconds, in 64 bits. Of sectors, so that
+  // bytes are counted in 64 bits.
+  constexpr std::uint64_t max_trace_time = 100 * 86'400 * std::uint64_t{1'000'000'000},
+                          max_sector = ~std::uint64_t{0} / 512;
   std::vector<NvmeRequest> requests;
   std::string line;
   for (std::uint64_t number = 1; std::getline(file, line); ++number) {
@@ -65,6 +69,12 @@ std::vector<NvmeRequest> read_nvme_trace(std::istream& file) {
     if (!(words >> time >> device >> sector >> sectors >> type) || sectors == 0 || type > 1)
       throw NvmeTraceError(
           fmt::format("line {}: expected `time device sector sectors type`, got \"{}\"", number, line));
+    if (time > max_trace_time)
+      throw NvmeTraceError(
+          fmt::format("line {}: expected a time of at most {} ns, got {}", number, max_trace_time, time));
+    if (sector > max_sector || sectors > max_sector - sector)
+      throw NvmeTraceError(fmt::format("line {}: expected sectors below {}, got {} from {} on", number,
+                                       max_sector, sectors, sector));
     if (!requests.empty() && Picoseconds(time * 1000) < requests.back().at)
       throw NvmeTraceError(fmt::format("line {}: the time is before that of the line before", number));
     std::uint64_t first = sector / sectors_of_block;
@@ -85,7 +95,11 @@ NvmeWorkload::NvmeWorkload(const NvmeConfig& disk, const FlashPart& part, const 
       random_(config.seed),
       used_(std::max<std::uint64_t>(host_.controller().disk().blocks() * config.used / 100,
                                     max_request_blocks)),
-      sent_(disk.queues, std::vector<Sent>(identifiers)) {}
+      sent_(disk.queues, std::vector<Sent>(identifiers)) {
+  if (config.depth > disk.queues * requests_per_queue)
+    throw std::invalid_argument(
+        fmt::format("{} requests do not fit into {} queues", config.depth, disk.queues));
+}
 
 NvmeWorkload::Counts NvmeWorkload::counts() const {
   Statistics statistics;
@@ -129,11 +143,11 @@ bool NvmeWorkload::drive(std::uint64_t requests, Picoseconds until, std::uint32_
   for (;;) {
     const bool is_over = is_timed ? host_.now() >= until : sent == requests;
     while (!is_over && under_way_ < depth && (is_timed || sent < requests)) {
-      send(next(), is_measured);
+      send(next(), host_.now(), is_measured);
       ++sent;
     }
     if (is_over && under_way_ == 0) return false;
-    host_.step();
+    step();
     collect();
     if (++events % 4096 == 0) {
       if (is_timed && is_measured)
@@ -144,14 +158,21 @@ bool NvmeWorkload::drive(std::uint64_t requests, Picoseconds until, std::uint32_
   }
 }
 
-void NvmeWorkload::send(const NvmeRequest& request, bool is_measured) {
+void NvmeWorkload::step() {
+  if (!host_.step()) throw std::logic_error(fmt::format("the disk leaves {} requests", under_way_));
+}
+
+// The next queue with room. There is one while fewer requests are under way than all queues hold, as an entry
+// that is not known to have been fetched is of a request that is under way.
+void NvmeWorkload::send(const NvmeRequest& request, Picoseconds arrived, bool is_measured) {
+  while (!host_.has_room(next_queue_ + 1)) next_queue_ = (next_queue_ + 1) % disk_.queues;
   const unsigned queue = next_queue_;
   next_queue_ = (next_queue_ + 1) % disk_.queues;
   const auto opcode = request.is_read ? nvme::Opcode::read : nvme::Opcode::write;
   const Address rest(request.blocks > 2 ? list_at : data_at + 4096);
   const std::uint16_t identifier =
       host_.submit(queue + 1, NvmeHost::io(opcode, request.first, request.blocks, Address(data_at), rest));
-  sent_[queue][identifier] = {host_.now(), request.is_read, is_measured};
+  sent_[queue][identifier] = {arrived, request.is_read, is_measured};
   ++under_way_;
   if (!is_measured) return;
   const Bytes size = NvmeDisk::block * request.blocks;
@@ -206,7 +227,7 @@ NvmeWorkloadResult NvmeWorkload::run(const std::vector<NvmeRequest>& trace,
   prepare(stop);
   if (result_.stopped) return std::move(result_);
   begin_measuring();
-  const std::uint32_t depth = disk_.queues * (entries - 1);
+  const std::uint32_t depth = disk_.queues * requests_per_queue;
   for (std::size_t i = 0; i < trace.size() || under_way_ != 0;) {
     const auto next_event = host_.controller().next_event();
     const bool is_due = i < trace.size() && under_way_ < depth &&
@@ -214,10 +235,10 @@ NvmeWorkloadResult NvmeWorkload::run(const std::vector<NvmeRequest>& trace,
     if (is_due) {
       NvmeRequest request = trace[i++];
       if (began_ + request.at > host_.now()) host_.wait_until(began_ + request.at);
-      request.first %= used_ - request.blocks;
-      send(request, true);
-    } else if (!host_.step()) {
-      break;
+      request.first %= used_ - request.blocks + 1;
+      send(request, began_ + request.at, true);
+    } else {
+      step();
     }
     collect();
     if (i % 256 == 0) {

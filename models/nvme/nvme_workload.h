@@ -54,7 +54,8 @@ struct NvmeTraceError : std::runtime_error {
 
 // Reads a trace in MQSim's form: lines of `time device sector sectors type`, where time is in nanoseconds and
 // type 1 is a read. Sectors of 512 bytes become the blocks that contain them; a request of more than the
-// largest transfer becomes several. Throws NvmeTraceError with the number of the line.
+// largest transfer becomes several. Throws NvmeTraceError with the number of the line,
+// also if its time or sectors are too large.
 std::vector<NvmeRequest> read_nvme_trace(std::istream& file);
 
 struct NvmeWorkloadResult {
@@ -74,13 +75,17 @@ class NvmeWorkload {
 
   // `stop` is asked now and then.
   NvmeWorkloadResult run(const std::function<bool()>& stop);
-  // The requests of a trace; a place behind the end of the disk is taken modulo its size.
+  // The requests of a trace. One that does not fit before the end of the used part is at its first block
+  // modulo the number of places where it fits.
   NvmeWorkloadResult run(const std::vector<NvmeRequest>& trace, const std::function<bool()>& stop);
   double share_done() const { return share_; }
   std::uint64_t used_blocks() const { return used_; }
 
+  static constexpr std::uint32_t entries = 1024;                    // of a queue
+  static constexpr std::uint32_t requests_per_queue = entries - 1;  // under way, at most
+
  private:
-  static constexpr std::uint32_t entries = 1024, identifiers = 65536;
+  static constexpr std::uint32_t identifiers = 65536;
   struct Sent {
     Picoseconds at = {};
     bool is_read = false;
@@ -93,7 +98,8 @@ class NvmeWorkload {
   void prepare(const std::function<bool()>& stop);
   bool drive(std::uint64_t requests, Picoseconds until, std::uint32_t depth, bool is_measured,
              const std::function<NvmeRequest()>& next, const std::function<bool()>& stop);
-  void send(const NvmeRequest& request, bool is_measured);
+  void send(const NvmeRequest& request, Picoseconds arrived, bool is_measured);
+  void step();
   void collect();
   void begin_measuring();
   NvmeWorkloadResult end_measuring();

@@ -35,6 +35,8 @@ void describe(Fields& f, NvmeStudy& c) {
     "Without one, requests follow from the other keys.");
   f.when("trace", c.trace, std::filesystem::path(), [&] { describe_requests(f, c.load); });
   describe_preparation(f, c.load);
+  f.check([&] { return c.load.depth <= c.disk.queues * NvmeWorkload::requests_per_queue; }, "depth",
+          "is at most 1023 for each of the queues");
 }
 
 double microseconds(Picoseconds time) { return number(time.count()) / 1e6; }
