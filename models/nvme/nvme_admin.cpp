@@ -173,7 +173,7 @@ std::vector<std::byte> NvmeController::controller_data() const {
   nvme::put<std::uint8_t>(data, 512, 0x66);                  // SQES: 64 bytes
   nvme::put<std::uint8_t>(data, 513, 0x44);                  // CQES: 16 bytes
   nvme::put<std::uint32_t>(data, 516, 1);                    // NN
-  nvme::put<std::uint16_t>(data, 520, 0x0C);                 // ONCS: dataset management, write zeroes
+  nvme::put<std::uint16_t>(data, 520, 0x1C);                 // ONCS: deallocation, zeroes, Select
   nvme::put<std::uint8_t>(data, 525, 0x07);  // VWC: there is a cache, and a flush of all namespaces
   const std::string name = "nqn.2014-08.org.nvmexpress:asterism:" + serial_;
   for (std::size_t i = 0; i < std::min<std::size_t>(name.size(), 255); ++i)
@@ -208,6 +208,7 @@ std::vector<std::byte> NvmeController::health_data() const {
   nvme::put<std::uint64_t>(data, 64, count_.reads);
   nvme::put<std::uint64_t>(data, 80, count_.writes);
   nvme::put<std::uint64_t>(data, 112, count_.power_cycles);
+  nvme::put<std::uint64_t>(data, 144, count_.unsafe_shutdowns);
   nvme::put<std::uint64_t>(data, 160, disk_.unreadable());
   return data;
 }
@@ -280,7 +281,14 @@ void NvmeController::set_features(Picoseconds now, Id id) {
 void NvmeController::get_features(Picoseconds now, Id id) {
   const nvme::SubmissionEntry& entry = command(id).entry;
   const std::uint32_t feature = entry.word(10) & 0xFF, select = entry.word(10) >> 8 & 7;
-  const bool is_current = select == 0;
+  enum Select : std::uint8_t { current = 0, default_value = 1, saved = 2, capabilities = 3 };
+  const bool is_current = select == current;
+  if (select > capabilities) return end(now, id, Status::invalid_field);
+  if (select == capabilities) {
+    constexpr std::uint32_t changeable = 1u << 2;  // neither saveable nor of one namespace
+    const bool is_there = (feature >= arbitration && feature <= asynchronous_events) && feature != 3;
+    return is_there ? end(now, id, Status::success, changeable) : end(now, id, Status::invalid_field);
+  }
   switch (feature) {
     case number_of_queues:
       return end(now, id, Status::success, (config_.queues - 1) << 16 | (config_.queues - 1));

@@ -15,7 +15,8 @@
 // answer is a fatal error (CSTS.CFS): then nothing is done until CC.EN is cleared. A bad doorbell is reported
 // by an asynchronous event. All three are reported to Sink::warn.
 //
-// reset: every kind does what CC.EN = 0 does: queues and commands are dropped. Power loss loses the cache.
+// reset: every kind does what CC.EN = 0 does: queues and commands are dropped. Power loss and a cold reset
+// lose the cache.
 // CSTS.RDY is set once flash has been read back.
 #pragma once
 
@@ -68,7 +69,7 @@ class NvmeController final : private NvmeDisk::Sink {
   std::uint32_t mask() const { return mask_; }
   void set_mask(std::uint32_t mask);  // INTMS, INTMC
 
-  void power_up(Picoseconds now) { disk_.power_up(now); }
+  void power_up(Picoseconds now);
   std::optional<Picoseconds> next_event() const;
   void advance_to(Picoseconds now);
   void reset(Reset kind);
@@ -81,7 +82,8 @@ class NvmeController final : private NvmeDisk::Sink {
   using Id = std::uint64_t;  // of a command
   // A tag of the disk is the number of a command, and the first block of a part of it.
   static constexpr unsigned part_bits = 8;
-  static constexpr NvmeDisk::Tag shutdown_tag = 0;
+  // That of a shutdown notification has this bit, and its number: one before a reset may end after it.
+  static constexpr NvmeDisk::Tag shutdown_bit = NvmeDisk::Tag{1} << 63;
   using Act = std::function<void(Picoseconds)>;
 
   struct SubmissionQueue {
@@ -128,6 +130,7 @@ class NvmeController final : private NvmeDisk::Sink {
   // Queues: nvme_queues.cpp.
   void enable(Picoseconds now, std::uint32_t value, const Setup& setup);
   void disable();
+  void drop_commands();
   void shut_down(Picoseconds now);
   void bad_doorbell(Picoseconds now, bool is_value, const std::string& why);
   void fetch(Picoseconds now);
@@ -180,8 +183,9 @@ class NvmeController final : private NvmeDisk::Sink {
 
   std::uint32_t configuration_ = 0;
   Setup setup_;
-  bool enabled_ = false, failed_ = false, level_ = false;
-  unsigned shutdown_ = 0;  // CSTS.SHST
+  bool powered_ = false, enabled_ = false, failed_ = false, level_ = false;
+  unsigned shutdown_ = 0;        // CSTS.SHST
+  std::uint64_t shutdowns_ = 0;  // notifications
   std::uint32_t mask_ = 0;
   std::map<unsigned, SubmissionQueue> submission_;
   std::map<unsigned, CompletionQueue> completion_;
@@ -201,7 +205,7 @@ class NvmeController final : private NvmeDisk::Sink {
     std::uint64_t commands = 0, admin = 0, reads = 0, writes = 0, flushes = 0, errors = 0, fatal = 0,
                   bad_doorbells = 0;
     Bytes read, written;
-    std::uint64_t power_cycles = 0;
+    std::uint64_t power_cycles = 0, unsafe_shutdowns = 0;  // since the model was built
   } count_;
 };
 

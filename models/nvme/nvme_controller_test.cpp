@@ -327,5 +327,99 @@ TEST_F(NvmeControllerTest, ALostPageIsAnErrorUntilItIsRewritten) {
   EXPECT_EQ(read(0, 4), 7);
 }
 
+// The rest of a list is at the begin of a page: one that points to itself would never end.
+TEST_F(NvmeControllerTest, RefusesAListThatContinuesWithinAPage) {
+  host.start();
+  constexpr std::uint64_t last = list + 0x1000 - 8;
+  host.set<std::uint64_t>(last, last);
+  EXPECT_EQ(io(NvmeHost::io(Opcode::read, 0, 3, Address(data), Address(last))), Status::prp_offset_invalid);
+  EXPECT_EQ(io(NvmeHost::io(Opcode::write, 0, 3, Address(data), Address(last))), Status::prp_offset_invalid);
+}
+
+TEST_F(NvmeControllerTest, NothingIsDoneAfterAFatalErrorUntilDisabled) {
+  host.start();
+  write(0, 4, 5);
+  nvme::SubmissionEntry entry = NvmeHost::admin(AdminOpcode::create_completion_queue, Address(data));
+  NvmeHost::set_word(entry, 10, 15u << 16 | 2);
+  NvmeHost::set_word(entry, 11, 1);
+  ASSERT_EQ(host.call(0, entry)->status, Status::success);
+  entry = NvmeHost::admin(AdminOpcode::create_submission_queue, Address(1 << 30));
+  NvmeHost::set_word(entry, 10, 15u << 16 | 2);
+  NvmeHost::set_word(entry, 11, 2u << 16 | 1);
+  ASSERT_EQ(host.call(0, entry)->status, Status::success);
+  for (unsigned i = 0; i < 4; ++i) {
+    host.submit(1, NvmeHost::io(Opcode::read, i, 1, Address(data)));
+    host.submit(1, NvmeHost::io(Opcode::write, 4 + i, 1, Address(data)));
+  }
+  host.submit(0, NvmeHost::admin(AdminOpcode::asynchronous_event_request));
+  host.wait_until(host.now() + 1_us);
+  std::ranges::fill(host.bytes(data, 4096), std::byte{0xEE});
+  host.controller().ring(host.now(), 4, 1);
+  host.controller().ring(host.now(), 4, 2);
+  host.run();
+  EXPECT_EQ(host.controller().status() & 3, 2u);
+  EXPECT_EQ(host.warnings.size(), 1u);
+  EXPECT_FALSE(host.take(1));
+  EXPECT_EQ(host.get<std::uint8_t>(data), 0xEE);
+  host.disable();
+  host.start();
+  EXPECT_EQ(read(0, 4), 5);
+}
+
+TEST_F(NvmeControllerTest, AShutdownIsNotEndedByTheOneBeforeAReset) {
+  host.start();
+  constexpr std::uint32_t notify = 4u << 20 | 6u << 16 | 1u << 14 | 1;
+  write(0, 1, 5);
+  host.controller().configure(host.now(), notify, {});
+  host.wait_until(host.now() + 500_us);
+  host.disable();
+  host.start();
+  write(40, 1, 6);
+  host.controller().configure(host.now(), notify, {});
+  while ((host.controller().status() >> 2 & 3) != 2) ASSERT_TRUE(host.step());
+  host.fail_power();
+  host.start();
+  EXPECT_EQ(read(0, 1), 5);
+  EXPECT_EQ(read(40, 1), 6);
+}
+
+TEST_F(NvmeControllerTest, CountsPowerCyclesAndThoseWithoutAShutdown) {
+  const auto counts = [&] {
+    nvme::SubmissionEntry entry = NvmeHost::admin(AdminOpcode::get_log_page, Address(data));
+    NvmeHost::set_word(entry, 10, 127u << 16 | 2);
+    EXPECT_EQ(host.call(0, entry)->status, Status::success);
+    return std::pair(host.get<std::uint64_t>(data + 112), host.get<std::uint64_t>(data + 144));
+  };
+  using Counts = std::pair<std::uint64_t, std::uint64_t>;
+  host.start();
+  EXPECT_EQ(counts(), Counts(1, 0));
+  host.reset(Reset::warm);
+  host.start();
+  EXPECT_EQ(counts(), Counts(1, 0));
+  host.fail_power();
+  host.start();
+  EXPECT_EQ(counts(), Counts(2, 1));
+  host.controller().configure(host.now(), 4u << 20 | 6u << 16 | 1u << 14 | 1, {});
+  host.run();
+  host.fail_power();
+  host.start();
+  EXPECT_EQ(counts(), Counts(3, 1));
+}
+
+TEST_F(NvmeControllerTest, SaysWhatCanBeDoneWithAFeature) {
+  host.start();
+  const auto get = [&](std::uint32_t select, std::uint32_t number) {
+    nvme::SubmissionEntry entry = NvmeHost::admin(AdminOpcode::get_features);
+    NvmeHost::set_word(entry, 10, select << 8 | number);
+    return *host.call(0, entry);
+  };
+  EXPECT_EQ(feature(6, 0), Status::success);
+  EXPECT_EQ(get(0, 6).result, 0u);
+  EXPECT_EQ(get(1, 6).result, 1u);
+  EXPECT_EQ(get(3, 6).result, 4u);
+  EXPECT_EQ(get(3, 3).status, Status::invalid_field);
+  EXPECT_EQ(get(4, 6).status, Status::invalid_field);
+}
+
 }  // namespace
 }  // namespace asterism

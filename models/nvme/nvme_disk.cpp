@@ -110,8 +110,9 @@ bool NvmeDisk::take(Picoseconds now, const Waiting& write) {
 }
 
 void NvmeDisk::admit(Picoseconds now) {
-  while (!waiting_.empty() && take(now, waiting_.front())) waiting_.pop_front();
-  if (waiting_.empty() || !is_stuck()) return;
+  const bool read_only = layer_.read_only();
+  while (!read_only && !waiting_.empty() && take(now, waiting_.front())) waiting_.pop_front();
+  if (waiting_.empty() || !(read_only || is_stuck())) return;
   for (const Waiting& write : waiting_) {
     ++count_.failed;
     answers_.push_back({.kind = Answer::Kind::accepted, .at = now, .tag = write.tag, .ok = false});

@@ -9,13 +9,14 @@
 //
 // A flash page that was not written completely and whose old contents cannot be read any more is not
 // programmed, because that would make up data: persist() fails until the rest has been written. If flash has
-// become read-only, writes fail.
+// become read-only, writes fail, also those that waited for room.
 //
 // deallocate() drops whole flash pages from cache and mapping: they read as zeros. After a power failure
 // such a page may have any of its contents again (flash/translation_layer.h). Parts of pages stay.
 //
-// reset: a power loss loses the cache, and whatever flash was programming (flash/nand_array.h). Every other
-// kind keeps the cache and drops the requests. Requests are allowed after Sink::ready.
+// reset: a power loss or a cold reset loses the cache, and whatever flash was programming
+// (flash/nand_array.h). A warm one keeps the cache and drops the requests. Requests are allowed after
+// Sink::ready.
 #pragma once
 
 #include <cstdint>

@@ -11,6 +11,7 @@ constexpr std::uint32_t max_blocks = 1u << nvme::max_transfer_shift;
 static_assert(NvmeDisk::block == nvme::memory_page, "MDTS counts memory pages");
 
 constexpr Bytes entry_size{8};  // of a list of pages
+static_assert(max_blocks <= nvme::memory_page / entry_size, "a page has the list of a command");
 
 constexpr Bytes offset_in_page(Address at) { return Bytes(at.value() % nvme::memory_page.count()); }
 
@@ -125,10 +126,10 @@ void NvmeController::persist(Picoseconds now, Id id) {
 }
 
 void NvmeController::durable(Picoseconds at, NvmeDisk::Tag tag, bool ok) {
-  if (tag == shutdown_tag) {
+  if ((tag & shutdown_bit) != 0) {
     constexpr unsigned under_way = 1, complete = 2;
     if (!ok) sink_.warn("flash does not take what is in the write cache: it is lost when the power goes");
-    if (shutdown_ == under_way) shutdown_ = complete;
+    if (shutdown_ == under_way && tag == (shutdown_bit | shutdowns_)) shutdown_ = complete;
     return;
   }
   const Id id = tag >> part_bits;
@@ -205,8 +206,9 @@ void NvmeController::read_list(Picoseconds now, Id id, Address list, Bytes left)
       Bytes rest = left;
       for (std::size_t i = 0; i < data->size(); i += entry_size.count()) {
         const Address place(nvme::get<std::uint64_t>(*data, i));
-        if (continues && i + entry_size.count() == data->size()) return read_list(at, id, place, rest);
+        // The rest of the list is at the begin of a page, too, and so has no further continuation.
         if (offset_in_page(place) != 0_B) return end(at, id, Status::prp_offset_invalid);
+        if (continues && i + entry_size.count() == data->size()) return read_list(at, id, place, rest);
         const Bytes part = std::min(rest, nvme::memory_page);
         c.places.push_back({place, part});
         rest -= part;

@@ -9,7 +9,7 @@ namespace asterism {
 namespace {
 
 constexpr std::uint32_t enabled_bit = 1;
-constexpr unsigned shutdown_under_way = 1;
+constexpr unsigned shutdown_under_way = 1, shutdown_complete = 2;  // CSTS.SHST
 
 std::uint32_t shutdown_of(std::uint32_t configuration) { return configuration >> 14 & 3; }
 
@@ -64,20 +64,15 @@ void NvmeController::enable(Picoseconds now, std::uint32_t value, const Setup& s
 }
 
 void NvmeController::disable() {
-  for (MemoryPort* each : memory_) each->abandon();
+  drop_commands();
   enabled_ = failed_ = false;
   shutdown_ = 0;
   mask_ = 0;
   submission_.clear();
   completion_.clear();
-  commands_.clear();
-  identifiers_.clear();
-  event_requests_.clear();
   event_.reset();
-  events_.clear();
   features_.clear();
   write_cache_ = config_.write_cache;
-  fetching_ = false;
   last_fetched_ = 0;
   link_in_free_ = link_out_free_ = {};
   update_interrupt();
@@ -85,7 +80,7 @@ void NvmeController::disable() {
 
 void NvmeController::shut_down(Picoseconds now) {
   shutdown_ = shutdown_under_way;
-  disk_.persist(now, shutdown_tag);
+  disk_.persist(now, shutdown_bit | ++shutdowns_);
 }
 
 void NvmeController::set_mask(std::uint32_t mask) {
@@ -93,10 +88,22 @@ void NvmeController::set_mask(std::uint32_t mask) {
   update_interrupt();
 }
 
+// What was under way ends without an answer. The cache of the disk goes on to flash.
 void NvmeController::fail(const std::string& why) {
+  if (failed_) return;
   ++count_.fatal;
   sink_.warn(why + ": CSTS.CFS is set, and nothing is done until CC.EN is cleared");
   failed_ = true;
+  drop_commands();
+}
+
+void NvmeController::drop_commands() {
+  for (MemoryPort* each : memory_) each->abandon();
+  events_.clear();
+  commands_.clear();
+  identifiers_.clear();
+  event_requests_.clear();
+  fetching_ = false;
 }
 
 // ---- submission ----
@@ -262,12 +269,16 @@ void NvmeController::advance_to(Picoseconds now) {
   }
 }
 
-void NvmeController::ready(Picoseconds at) {
-  ++count_.power_cycles;
-  fetch(at);
+void NvmeController::power_up(Picoseconds now) {
+  if (!std::exchange(powered_, true)) ++count_.power_cycles;
+  disk_.power_up(now);
 }
 
+void NvmeController::ready(Picoseconds at) { fetch(at); }
+
 void NvmeController::reset(Reset kind) {
+  if (kind != Reset::warm && std::exchange(powered_, false) && shutdown_ != shutdown_complete)
+    ++count_.unsafe_shutdowns;
   configuration_ = 0;
   disable();
   disk_.reset(kind);
