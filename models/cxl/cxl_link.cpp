@@ -50,16 +50,22 @@ CxlLink::Sent CxlLink::request(Picoseconds now, Picoseconds issued, bool is_writ
   m2s_.line.forget(now);
   s2m_.line.forget(now);
   queue_.forget(now);
-  const Picoseconds arrived = to_device(issued, is_write);
-  const Picoseconds entered = queue_.first_free(arrived);
-  if (entered > arrived) ++waits_;
-  waited_ += entered - arrived;
+  const Picoseconds entered = find_place(to_device(issued, is_write));
   return {entered, entered + part_.controller_latency};
 }
 
+Picoseconds CxlLink::find_place(Picoseconds at) {
+  const Picoseconds entered = queue_.first_free(at);
+  if (entered > at) ++waits_;
+  waited_ += entered - at;
+  return entered;
+}
+
 Picoseconds CxlLink::response(const Sent& sent, Picoseconds ended, bool is_write) {
-  const Picoseconds leaves = std::max(ended, sent.at_memory) + part_.controller_latency;
-  queue_.occupy(sent.entered, leaves);
+  const Picoseconds entered = find_place(sent.entered);
+  const Picoseconds leaves =
+      std::max(ended, sent.at_memory) + (entered - sent.entered) + part_.controller_latency;
+  queue_.occupy(entered, leaves);
   return to_host(leaves, is_write);
 }
 

@@ -10,8 +10,9 @@
 //
 //   issued -> M2S -> port -> [ queue: controller -> memory -> controller ] -> S2M -> port -> answered
 //
-// The device holds `queue` requests, each from its arrival until its response leaves; a further one waits at
-// the host for a credit. Credits return without delay (assumed; the device's buffers hide their way back).
+// The device holds `queue` requests, each from the time at which it enters until its response leaves. A
+// further one waits for a place before the device, behind the link: assumed, in the stead of credits that it
+// would wait for at the host. Buffers of the port that hide the way back of credits have this effect.
 // Retries after errors of the link are not modelled, other than block(), which stops both directions.
 //
 // Masters may be ahead of each other (busy_line.h). reset: every kind drops all that is under way; cold
@@ -38,7 +39,8 @@ class CxlLink {
 
   // A request of 64 bytes, for a memory that answers at once. No request is issued before `now` any more.
   Sent request(Picoseconds now, Picoseconds issued, bool is_write);
-  // When the answer is at the host, if the memory has answered at `ended`.
+  // When the answer is at the host, if the memory has answered at `ended`. If requests that were made later
+  // have taken its place meanwhile, or others of the same payload, then the access is later by its wait.
   Picoseconds response(const Sent& sent, Picoseconds ended, bool is_write);
   // The parts of them, for a memory that answers later: when a request is at the device, and when a response
   // that leaves it is at the host. The caller holds the queue.
@@ -65,6 +67,7 @@ class CxlLink {
   };
   Picoseconds slots(std::uint64_t sixths) const;
   Picoseconds filling(std::uint64_t sixths) const;
+  Picoseconds find_place(Picoseconds at);
   Picoseconds transfer(Direction& direction, Picoseconds at, std::uint64_t sixths) const;
 
   const CxlPart part_;

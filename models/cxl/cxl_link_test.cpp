@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 namespace asterism {
 namespace {
 
@@ -61,6 +63,20 @@ TEST(CxlLinkTest, AFullQueueMakesARequestWait) {
   Statistics statistics;
   link.report(statistics);
   EXPECT_EQ(std::get<std::uint64_t>(statistics.entries()[4].second), 1u);
+}
+
+// The lines of one payload are all sent before the memory answers.
+TEST(CxlLinkTest, RequestsThatAreAnsweredTogetherHoldPlacesAgainstEachOther) {
+  CxlLink link(x16());
+  std::vector<CxlLink::Sent> sent;
+  sent.reserve(8);
+  for (unsigned i = 0; i < 8; ++i) sent.push_back(link.request(0_ps, 0_ps, false));
+  const Picoseconds ended = sent.back().at_memory + 80_ns;
+  std::vector<Picoseconds> answered;
+  answered.reserve(sent.size());
+  for (const CxlLink::Sent& each : sent) answered.push_back(link.response(each, ended, false));
+  EXPECT_LT(answered[3], ended + 60_ns + 10_ns);
+  EXPECT_GT(answered[4], ended + 10_ns + 10_ns + 80_ns + 60_ns) << "both controllers, and the memory again";
 }
 
 TEST(CxlLinkTest, NothingMovesWhileTheLinkIsBlocked) {

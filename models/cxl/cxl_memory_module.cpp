@@ -127,7 +127,8 @@ CxlMemoryModule::Port::Port(const sc_core::sc_module_name& name, CxlMemoryModule
 }
 
 // The lines of a payload enter the link one after the other. The memory gets them together, when the last
-// one has come, and they return in their order.
+// one has come, and they return in their order. A line that finds no place in the queue beside those before
+// it takes the time of the memory once more, from then on.
 void CxlMemoryModule::Port::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   payload.set_dmi_allowed(false);
   if (!accept(payload, owner_.config_.size)) return;

@@ -1,5 +1,7 @@
 #include "cxl/cxl_memory_module.h"
 
+#include <array>
+
 #include "base/event_log.h"
 #include "devices/device_fuzz.h"
 #include "tlm/log.h"
@@ -64,6 +66,19 @@ SYSTEMC_TEST_F(CxlMemoryModuleTest, IsReadThroughTheLink) {
   EXPECT_GT(to_picoseconds(cpu.delay), 154_ns + 10_ns);
   EXPECT_LT(to_picoseconds(cpu.delay), 154_ns + 80_ns);
   EXPECT_EQ(dma.read<std::uint64_t>(0x1000), 5u);
+}
+
+// 64 lines, and a queue for 48.
+SYSTEMC_TEST_F(CxlMemoryModuleTest, TheLinesOfAPayloadHoldPlacesAgainstEachOther) {
+  cpu.read<std::array<std::uint64_t, 512>>(0x1000);
+  EXPECT_EQ(cpu.status, tlm::TLM_OK_RESPONSE);
+  Statistics statistics;
+  cxl.report(statistics);
+  const auto& [name, link] = statistics.entries().front();
+  ASSERT_EQ(name, "link");
+  const auto& [key, waits] = std::get<std::unique_ptr<Statistics>>(link)->entries()[4];
+  ASSERT_EQ(key, "waits_for_credit");
+  EXPECT_EQ(std::get<std::uint64_t>(waits), 64u - 48u);
 }
 
 SYSTEMC_TEST_F(CxlMemoryModuleTest, FillsOfCachesTakeTheSameTimeAsAccesses) {
