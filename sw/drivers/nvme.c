@@ -25,6 +25,8 @@ enum {
   write_zeroes = 0x08,
   dataset_management = 0x09,
   ready_seconds = 30,
+  shutdown_seconds = 30,
+  look_microseconds = 10000,
 };
 
 typedef struct {
@@ -65,6 +67,9 @@ static void handler(void) {
 
 static bool is_fatal(void) { return (read_register(NVME_CSTS) & NVME_CSTS_CFS_MASK) != 0; }
 
+// A controller that fails does not interrupt.
+static void look(void) { raised = true; }
+
 static bool has_entry(const Pair* pair) { return (pair->completions[pair->head].status & 1) == pair->phase; }
 
 static NvmeStatus execute(unsigned which, const Submission* command) {
@@ -78,6 +83,7 @@ static NvmeStatus execute(unsigned which, const Submission* command) {
     if (is_fatal()) return nvme_fatal;
     raised = false;
     write_register(NVME_INTMC, 1);
+    generic_timer_alarm(generic_timer_now() + generic_timer_ticks(look_microseconds), look);
     sleep_until(&raised);
   }
   const uint16_t status = pair->completions[pair->head].status;
@@ -233,7 +239,8 @@ NvmeStatus nvme_deallocate(uint64_t first, uint32_t count) {
 bool nvme_shut_down(void) {
   const uint32_t complete = 2u << NVME_CSTS_SHST_SHIFT;
   write_register(NVME_CC, read_register(NVME_CC) | 1u << NVME_CC_SHN_SHIFT);
+  const uint64_t end = generic_timer_now() + shutdown_seconds * generic_timer_frequency();
   while ((read_register(NVME_CSTS) & NVME_CSTS_SHST_MASK) != complete)
-    if (is_fatal()) return false;
+    if (is_fatal() || generic_timer_now() > end) return false;
   return true;
 }

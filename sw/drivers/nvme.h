@@ -1,5 +1,6 @@
 // Driver of an NVMe disk (NVM Express revision 1.4) with one pair of I/O queues: one command at a time, whose
-// end is awaited in WFI. Blocks have 4 KiB.
+// end is awaited in WFI, with the alarm of the core (drivers/generic_timer.h), which it takes. Blocks have
+// 4 KiB.
 //
 //   if (nvme_probe()) { nvme_write(0, page, 1, nvme_cached); nvme_flush(); }
 //
@@ -37,5 +38,6 @@ NvmeStatus nvme_write_zeroes(uint64_t first, uint32_t count);
 NvmeStatus nvme_flush(void);
 // Tells the disk that the contents are not needed any more.
 NvmeStatus nvme_deallocate(uint64_t first, uint32_t count);
-// Makes everything durable that was written, before the power is switched off.
+// Makes everything durable that was written, before the power is switched off. False: the controller has
+// failed, or needs more than 30 s.
 bool nvme_shut_down(void);
