@@ -61,7 +61,8 @@ struct PowerRegisters : RegisterBank {
   struct Recovery : Register {
     using Register::Register;
     FieldOf<std::uint32_t> source{*this, {"source", 0, 3, "Where the checkpoint was stored",
-        {{"dram", 1}, {"dimm_ssd", 2}, {"pcram", 3}, {"cluster", 4, "in other nodes of the cluster"}, {"cxl", 5, "in the memory of a CXL expander"}}}};
+        {{"dram", 1}, {"dimm_ssd", 2}, {"pcram", 3}, {"cluster", 4, "in other nodes of the cluster"},
+         {"cxl", 5, "in the memory of a CXL expander"}, {"nvme", 6, "on an NVMe disk"}}}};
   } recovery{*this, 0x34, "RECOVERY", Access::write_only, 0, "Firmware reports that it resumes from a checkpoint"};
   Register checkpoint_version_low{*this, 0x38, "CHECKPOINT_VERSION_LOW", Access::read_write, 0,
       "Version of the checkpoint that CHECKPOINT_LOCATION reports, bits 31:0"};

@@ -42,6 +42,7 @@ typedef enum {
   recovered_from_pcram = 3,
   recovered_from_cluster = 4,  // from other nodes
   recovered_from_cxl = 5,
+  recovered_from_nvme = 6,
 } RecoverySource;
 void power_recovered(RecoverySource source);  // reports that the app resumes from a checkpoint after an error
 

@@ -20,6 +20,7 @@
 #include "boot/memory.h"
 #include "drivers/generic_timer.h"
 #include "drivers/nvme.h"
+#include "drivers/power.h"
 
 typedef unsigned long long Printable;
 
@@ -110,6 +111,7 @@ int main(int argc, char** argv) {
   if (!ended("number", nvme_read(number_block, buffer, 1))) return exit_failed;
   const uint64_t promised = buffer[0];
   if (!check(promised)) return exit_failed;
+  if (promised != 0 && power_probe()) power_recovered(recovered_from_nvme);
   const uint64_t start = generic_timer_now();
   for (uint64_t round = promised + 1; round <= rounds; ++round)
     if (!write_round(round)) return exit_failed;
