@@ -421,5 +421,36 @@ TEST_F(NvmeControllerTest, SaysWhatCanBeDoneWithAFeature) {
   EXPECT_EQ(get(4, 6).status, Status::invalid_field);
 }
 
+// Writes that wait for room in the cache fail, too.
+TEST(NvmeWear, TheCacheTakesNothingOnceFlashIsReadOnly) {
+  FlashPart part = small_part;
+  part.pages_per_block = 8;
+  part.endurance = 10;
+  const NvmeConfig config{.channels = 1, .packages = 1, .blocks = 8, .cache = 64_KiB};
+  FlashImage image(flash_geometry(config, part));
+  NvmeHost host(config, part, image, 4_MiB);
+  host.start();
+  const NvmeDisk& disk = host.controller().disk();
+  const auto taken = [&] {
+    Statistics statistics;
+    disk.report(statistics);
+    return std::get<std::uint64_t>(statistics.entries()[2].second);  // blocks_written
+  };
+  Random places(1);  // in few pages, so that some that wait are for a page of the cache
+  std::optional<std::uint64_t> last;
+  unsigned failed = 0;
+  for (unsigned rounds = 0; failed == 0 && rounds < 2000; ++rounds) {
+    for (unsigned i = 0; i < 16; ++i)
+      host.submit(1, NvmeHost::io(Opcode::write, places.below(24), 1, Address(NvmeHost::buffers)));
+    while (host.step()) {
+      if (disk.read_only() && !last) last = taken();
+      while (const auto completion = host.take(1)) failed += completion->status != Status::success;
+    }
+  }
+  ASSERT_TRUE(last);
+  EXPECT_GT(failed, 0u);
+  EXPECT_EQ(taken(), *last);
+}
+
 }  // namespace
 }  // namespace asterism

@@ -1,5 +1,5 @@
-// Power failures at random events under random commands: what was flushed, forced to flash, or written without
-// the cache is there, and each block is as some command left it.
+// Power failures at random events under random commands: what was flushed, forced to flash, or written with
+// the cache disabled is there, and each block is as some command left it.
 
 #include <gtest/gtest.h>
 
