@@ -68,7 +68,6 @@ TEST(ClusterRunTest, JustInTimeRepeatsTheIterationAndTakesNoCheckpoints) {
   expect_times_add_up(r);
 }
 
-// Both replicas of a state are lost: what is left is the copy of 40 s, which was drained in 10 s.
 // Each node of a group of four sends a third of its copy.
 TEST(ClusterRunTest, AParityCostsLessOfTheNetworkAndRestoresOneNode) {
   ClusterSetup setup = small_cluster();
@@ -84,6 +83,7 @@ TEST(ClusterRunTest, AParityCostsLessOfTheNetworkAndRestoresOneNode) {
   EXPECT_EQ(count(run(setup), Recovery::start), 1u);
 }
 
+// Both replicas of a state are lost: what is left is the copy of 40 s, which was drained in 10 s.
 TEST(ClusterRunTest, JustInTimeNeedsAGlobalCopyIfBothReplicasAreLost) {
   ClusterSetup setup = small_cluster();
   setup.checkpoint = ClusterCheckpoint::just_in_time;

@@ -15,7 +15,7 @@ ComponentFailures::ComponentFailures(const ClusterSetup& setup, std::uint64_t se
                                        .node_mttf = Seconds(setup.nodes / rate_),
                                        .shape = setup.shape_of_lifetimes,
                                        .new_machine = setup.new_machine,
-                                       .seed = seed});
+                                       .seed = seed ^ 0x6c69766573});
 }
 
 double ComponentFailures::uniform() { return static_cast<double>(random_.next() >> 11) * 0x1p-53; }

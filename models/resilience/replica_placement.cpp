@@ -1,8 +1,10 @@
 #include "resilience/replica_placement.h"
 
 #include <algorithm>
-#include <stdexcept>
+#include <string>
 #include <vector>
+
+#include "resilience/training_mistake.h"
 
 namespace asterism {
 namespace {
@@ -34,26 +36,15 @@ LossCounts losses_of_group(std::uint32_t size, std::uint32_t tolerated) {
   return counts;
 }
 
-// Sets of a ring of `nodes` without `copies` lost nodes in a row. The nodes are passed in order; `before` is
-// the length of the row of lost nodes with which the ring begins, which continues the row at its end.
+// Sets of a ring of `nodes` without `copies` lost nodes in a row. Between the nodes that are left there are
+// rows of less than `copies` lost ones, which the powers count from one node that is left on; it may be at any
+// of the places of the ring, and each set is counted once for each of the nodes that it leaves.
 LossCounts losses_of_ring(std::uint32_t nodes, std::uint32_t copies, std::size_t most) {
+  const LossCounts row(std::min<std::size_t>(copies, most + 1), 1);
   LossCounts all(most + 1);
-  for (std::uint32_t before = 0; before < copies; ++before) {
-    // sets[row][k]: after some nodes, with `row` lost nodes at the end. The node after the first row is left.
-    std::vector<LossCounts> sets(copies, LossCounts(most + 1));
-    if (before >= nodes || before > most) break;
-    sets[0][before] = 1;
-    for (std::uint32_t node = before + 1; node < nodes; ++node) {
-      std::vector<LossCounts> next(copies, LossCounts(most + 1));
-      for (std::uint32_t row = 0; row < copies; ++row)
-        for (std::size_t k = 0; k <= most; ++k) {
-          next[0][k] += sets[row][k];
-          if (row + 1 < copies && k < most) next[row + 1][k + 1] += sets[row][k];
-        }
-      sets = std::move(next);
-    }
-    for (std::uint32_t row = 0; row + before < copies; ++row)
-      for (std::size_t k = 0; k <= most; ++k) all[k] += sets[row][k];
+  for (std::uint32_t lost = 0; lost <= most && lost < nodes; ++lost) {
+    const LossCounts rows = power(row, nodes - lost, lost);
+    if (lost < rows.size()) all[lost] = rows[lost] * nodes / (nodes - lost);
   }
   return all;
 }
@@ -70,26 +61,28 @@ std::uint32_t nodes_in_groups(const CopyPlacement& p) {
   return p.nodes % p.size == 0 ? p.nodes : (p.nodes / p.size - 1) * p.size;
 }
 
-void expect_of_placement(bool holds, const char* problem) {
-  if (!holds) throw std::invalid_argument(problem);
+void expect_of_placement(bool holds, const char* member, const std::string& expected, std::uint32_t got) {
+  if (!holds) throw TrainingMistake(member, "expected " + expected + ", got " + std::to_string(got));
 }
 
 }  // namespace
 
 void check_placement(const CopyPlacement& p) {
-  expect_of_placement(p.size >= 1 && p.size <= max_group_size, "a group has from 1 to 64 nodes");
-  expect_of_placement(p.nodes >= p.size, "there are at least as many nodes as a group has");
-  expect_of_placement(p.tolerated < p.size, "a group tolerates fewer losses than it has nodes");
-  expect_of_placement(p.placement != ReplicaPlacement::group || p.nodes % p.size == 0,
-                      "the number of nodes is a multiple of the size of a group");
-  expect_of_placement(nodes_in_groups(p) == p.nodes || p.tolerated + 1 == p.size,
-                      "a ring has copies and no parities: it tolerates one loss fewer than there are copies");
+  const std::string group = std::to_string(p.size) + " nodes of a group";
+  expect_of_placement(p.size >= 1 && p.size <= max_group_size, "size", "a group of 1 to 64 nodes", p.size);
+  expect_of_placement(p.nodes >= p.size, "nodes", "at least the " + group, p.nodes);
+  expect_of_placement(p.tolerated < p.size, "tolerated", "fewer losses than the " + group, p.tolerated);
+  expect_of_placement(p.placement != ReplicaPlacement::group || p.nodes % p.size == 0, "nodes",
+                      "a multiple of the " + group, p.nodes);
+  expect_of_placement(nodes_in_groups(p) == p.nodes || p.tolerated + 1 == p.size, "tolerated",
+                      "one loss fewer than the " + std::to_string(p.size) + " copies of a ring", p.tolerated);
 }
 
 double survival_probability(const CopyPlacement& p, std::uint32_t lost) {
   check_placement(p);
-  expect_of_placement(lost <= max_lost_at_once && lost <= p.nodes,
-                      "at most 64 nodes are lost at once, and no more than there are");
+  const std::uint32_t most = std::min(p.nodes, max_lost_at_once);
+  expect_of_placement(lost <= most, "lost", "at most " + std::to_string(most) + " lost nodes", lost);
+  if (lost <= p.tolerated) return 1;
   const std::uint32_t grouped = nodes_in_groups(p);
   LossCounts counts{1};
   if (grouped > 0) counts = power(losses_of_group(p.size, p.tolerated), grouped / p.size, lost);

@@ -40,7 +40,7 @@ struct CopyPlacement {
 };
 constexpr std::uint32_t max_lost_at_once = 64, max_group_size = 64;
 
-// Throws std::invalid_argument unless there is a whole group, groups divide the nodes evenly, a group
+// Throws TrainingMistake unless there is a whole group, groups divide the nodes evenly, a group
 // tolerates fewer losses than it has nodes, and a ring, which has no parities, tolerates size - 1.
 void check_placement(const CopyPlacement& placement);
 

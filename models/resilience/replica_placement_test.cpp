@@ -47,6 +47,14 @@ TEST(ReplicaPlacementTest, CountsAsManySetsAsThereAre) {
           << placement.nodes << " nodes, " << placement.size << " copies, " << lost << " lost";
 }
 
+// Of the sets of 64 nodes, as many are a row as there are nodes.
+TEST(ReplicaPlacementTest, CountsTheLargestRingAtOnce) {
+  EXPECT_DOUBLE_EQ(survival_probability({ring, 1'000'000, 64, 63}, 63), 1);
+  EXPECT_DOUBLE_EQ(survival_probability({ring, 1'000'000, 64, 63}, 64), 1);
+  EXPECT_NEAR(survival_probability({ring, 1'000'000, 2, 1}, 2), 1 - 2 / 999'999., 1e-15);
+  EXPECT_NEAR(survival_probability({ring, 1'000'000, 2, 1}, 64), 1 - 64 * 63 / 1e6, 1e-5);
+}
+
 TEST(ReplicaPlacementTest, GroupsAreBetterThanARingAndOneParityThanNone) {
   EXPECT_GT(survival_probability({group, 2048, 2, 1}, 4), survival_probability({ring, 2048, 2, 1}, 4));
   EXPECT_GT(survival_probability({group, 2048, 8, 2}, 3), survival_probability({group, 2048, 8, 1}, 3));

@@ -2,15 +2,22 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
+#include <string>
 
+#include "resilience/training_mistake.h"
 #include "resilience/young_daly.h"
 
 namespace asterism {
 namespace {
 
-void expect_of_training(bool holds, const char* problem) {
-  if (!holds) throw std::invalid_argument(problem);
+void expect_of_training(bool holds, const char* member, const std::string& problem) {
+  if (!holds) throw TrainingMistake(member, problem);
+}
+
+// Of seconds or shares, for messages: to a thousandth.
+std::string rounded(double value) {
+  std::string text = std::to_string(value);
+  return text.substr(0, text.size() - 3);
 }
 
 Seconds time_of(double bytes, Bandwidth rate) { return Seconds(bytes / static_cast<double>(rate.count())); }
@@ -38,8 +45,11 @@ void take_memory(const TrainingJob& job, TrainingCosts& costs) {
 }
 
 void take_memory_interval(const TrainingJob& job, TrainingCosts& costs, Seconds interval) {
-  costs.memory_interval = costs.memory_lag = interval;
+  costs.memory_interval = interval;
   costs.memory_stall = std::max(costs.transfer - interval * job.idle, Seconds());
+  // After the stall, the rest is sent in the idle spans of as many iterations as it needs.
+  const Seconds rest = costs.transfer - costs.memory_stall;
+  costs.memory_lag = job.idle > 0 ? std::min(interval, whole_iterations(job, rest / job.idle)) : Seconds();
 }
 
 void take_file(const TrainingJob& job, TrainingCosts& costs) {
@@ -154,29 +164,48 @@ CopyPlacement TrainingJob::copies() const {
 }
 
 void check_training(const TrainingJob& job) {
-  expect_of_training(job.gpus_per_node > 0 && job.gpus > 0 && job.gpus % job.gpus_per_node == 0,
-                     "the GPUs are whole nodes");
-  expect_of_training(job.iteration > Seconds() && std::isfinite(job.iteration.count()),
-                     "an iteration takes some time");
-  expect_of_training(job.state > Bytes(), "the state has a byte or more");
-  for (const Bandwidth rate : {job.gpu_link, job.node_link, job.copies_on, job.file_system})
-    expect_of_training(rate > Bandwidth(), "a bandwidth is above 0");
-  expect_of_training(job.idle >= 0 && job.idle <= 1, "the idle share is from 0 to 1");
-  for (const Seconds time : {job.detection, job.restart, job.replacement, job.repair})
-    expect_of_training(time >= Seconds() && std::isfinite(time.count()), "a time is 0 or more");
-  expect_of_training(job.protocol != TrainingProtocol::just_in_time || job.data_parallel >= 2,
-                     "only a state of which there are two or more copies can be written just in time");
-  expect_of_training(job.protocol != TrainingProtocol::sharded || job.parity >= 1,
-                     "a group has a parity or more");
+  expect_of_training(job.gpus_per_node > 0 && job.gpus > 0 && job.gpus % job.gpus_per_node == 0, "gpus",
+                     "expected a multiple of the " + std::to_string(job.gpus_per_node) +
+                         " GPUs of a node, got " + std::to_string(job.gpus));
+  expect_of_training(job.iteration > Seconds() && std::isfinite(job.iteration.count()), "iteration",
+                     "expected more than 0 s, got " + rounded(job.iteration.count()) + " s");
+  expect_of_training(job.state > Bytes(), "state", "expected a byte or more, got none");
+  const auto check_rate = [](const char* member, Bandwidth rate) {
+    expect_of_training(rate > Bandwidth(), member, "expected more than 0 B/s, got 0 B/s");
+  };
+  check_rate("gpu_link", job.gpu_link);
+  check_rate("node_link", job.node_link);
+  check_rate("copies_on", job.copies_on);
+  check_rate("file_system", job.file_system);
+  expect_of_training(job.idle >= 0 && job.idle <= 1, "idle",
+                     "expected a share from 0 to 1, got " + rounded(job.idle));
+  const auto check_time = [](const char* member, Seconds time) {
+    expect_of_training(time >= Seconds() && std::isfinite(time.count()), member,
+                       "expected 0 s or more, got " + rounded(time.count()) + " s");
+  };
+  check_time("detection", job.detection);
+  check_time("restart", job.restart);
+  check_time("replacement", job.replacement);
+  check_time("repair", job.repair);
+  expect_of_training(
+      job.protocol != TrainingProtocol::just_in_time || job.data_parallel >= 2, "data_parallel",
+      "expected 2 or more copies of the state, of which one can be written just in time, got " +
+          std::to_string(job.data_parallel));
+  expect_of_training(job.protocol != TrainingProtocol::sharded || job.parity >= 1, "parity",
+                     "expected 1 or more of a group, got 0");
   if (job.protocol != TrainingProtocol::file_system) check_placement(job.copies());
-  for (const auto& interval : {job.memory_interval, job.file_interval})
-    expect_of_training(!interval || *interval > Seconds(), "an interval is above 0");
+  const auto check_interval = [](const char* member, const std::optional<Seconds>& interval) {
+    expect_of_training(!interval || *interval > Seconds(), member, "expected more than 0 s");
+  };
+  check_interval("memory_interval", job.memory_interval);
+  check_interval("file_interval", job.file_interval);
 }
 
 TrainingPrediction predict_training(const TrainingJob& job, const FailureProfile& profile) {
   check_training(job);
-  expect_of_training(profile.gpus_per_node == job.gpus_per_node,
-                     "the failures are of nodes with another number of GPUs");
+  expect_of_training(profile.gpus_per_node == job.gpus_per_node, "gpus_per_node",
+                     "expected the " + std::to_string(profile.gpus_per_node) +
+                         " GPUs of a node of the failures, got " + std::to_string(job.gpus_per_node));
   TrainingPrediction p;
   TrainingCosts& costs = p.costs;
   take_file(job, costs);
@@ -201,8 +230,10 @@ TrainingPrediction predict_training(const TrainingJob& job, const FailureProfile
     costs.file_interval =
         costs.memory_interval * std::max(1.0, std::ceil(costs.file_interval / costs.memory_interval - 1e-9));
 
-  expect_of_training(costs.file_interval >= costs.file_lag,
-                     "a checkpoint on the file system is complete before the next one begins");
+  expect_of_training(costs.file_interval >= costs.file_lag, "file_interval",
+                     "expected at least the " + rounded(costs.file_lag.count()) +
+                         " s that a checkpoint is written to the file system, got " +
+                         rounded(costs.file_interval.count()) + " s");
   p.goodput = efficiency_of(levels.file, costs.file_stall, costs.file_interval);
   const bool memory = has_memory(job);
   if (job.protocol != TrainingProtocol::file_system)

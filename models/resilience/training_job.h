@@ -13,8 +13,8 @@
 //                  GPUs write it to the file system, and the run repeats the iteration that it was in.
 //
 // With all protocols, checkpoints also go to the file system at a longer interval, for the failures that the
-// others do not survive. Copies to memory are sent in the spans of an iteration in which links are idle,
-// spread over the time to the next copy; what does not fit stalls the run. `copies_on` is where they are
+// others do not survive. Copies to memory are sent in the spans of an iteration in which links are idle, of as
+// many iterations as that takes; what does not fit before the next copy stalls the run. `copies_on` is where they are
 // kept: its bandwidth bounds copies and restores.
 //
 // Closed form: the product of single_level_efficiency() (young_daly.h) of two levels, memory and file system.
@@ -74,7 +74,7 @@ struct TrainingJob {
   CopyPlacement copies() const;  // of memory checkpoints or, just in time, of the state in GPUs
 };
 
-// Throws std::invalid_argument unless the GPUs are whole nodes, groups fit, times and bandwidths are above 0
+// Throws TrainingMistake unless the GPUs are whole nodes, groups fit, times and bandwidths are above 0
 // where they have to be, the idle share is from 0 to 1, and there are replicas if they are written just in
 // time.
 void check_training(const TrainingJob& job);
@@ -82,7 +82,7 @@ void check_training(const TrainingJob& job);
 // What checkpoints cost, from the sizes and the bandwidths.
 struct TrainingCosts {
   Seconds transfer;                  // of a memory checkpoint, alone
-  Seconds memory_stall, memory_lag;  // how much of it stalls the run; when it is complete
+  Seconds memory_stall, memory_lag;  // how much of it stalls the run; when it is complete after that
   Seconds memory_read;
   Seconds file_write, file_stall, file_lag, file_read;
   Seconds memory_interval, file_interval;  // memory_interval is 0 without memory checkpoints
@@ -107,8 +107,8 @@ struct TrainingPrediction {
   std::uint32_t spares_needed = 0;  // enough in 99% of the time, if nodes are lost independently
 };
 
-// Throws as check_training() does, and std::invalid_argument if a node of the profile has another number of
-// GPUs.
+// Throws as check_training() does, also if a node of the profile has another number of GPUs, or if a
+// checkpoint on the file system is not complete when the next one begins.
 TrainingPrediction predict_training(const TrainingJob& job, const FailureProfile& profile);
 
 }  // namespace asterism

@@ -74,6 +74,22 @@ TEST(TrainingJobTest, CopiesThatDoNotFitStallTheRunOrAreSentLessOften) {
   EXPECT_EQ(p.costs.memory_interval, Seconds(40));
 }
 
+// A copy of 1 s is complete after one iteration, of 10 s after four, and never later than the next one begins.
+TEST(TrainingJobTest, ACopyIsCompleteWhenItsIterationsAre) {
+  TrainingJob job = small_job;
+  job.protocol = TrainingProtocol::replicas;
+  job.memory_interval = Seconds(300);
+  const auto lag = [&] { return predict_training(job, one_class(20'000, 1024)).costs.memory_lag.count(); };
+  job.node_link = 10_GBps;
+  EXPECT_EQ(lag(), 10);
+  job.node_link = 1_GBps;
+  EXPECT_EQ(lag(), 40);
+  job.memory_interval = Seconds(20);
+  EXPECT_EQ(lag(), 20);
+  job.idle = 0;  // the run has waited for all of it
+  EXPECT_EQ(lag(), 0);
+}
+
 TEST(TrainingJobTest, JustInTimeRepeatsOneIterationAndNeedsReplicas) {
   TrainingJob job = small_job;
   job.protocol = TrainingProtocol::just_in_time;

@@ -148,7 +148,11 @@ class TrainingPlayer {
     const std::size_t struck = struck_class();
     const FailureClass& c = profile_.classes[struck];
     if (c.effect == FailureEffect::stops) return stop(struck, std::nullopt);
-    if (found_) return;
+    if (!found_) begin(struck);
+  }
+
+  void begin(std::size_t struck) {
+    const FailureClass& c = profile_.classes[struck];
     found_ = Found{now_ + seconds(c.found_after) * -std::log1p(-uniform()), struck, pattern_.work_at(clock_)};
     if (c.effect == FailureEffect::slows) slowdown_ = c.slowdown;
   }
@@ -161,21 +165,17 @@ class TrainingPlayer {
     stop(found.of_class, slow ? std::nullopt : std::optional(found.since));
   }
 
+  // Nodes that are lost already do not fail again.
   void lose_nodes(const FailureClass& c) {
     if (c.loses != FailureLoss::node) return;
-    const std::uint32_t count = std::min(c.nodes, job_.nodes());
-    for (std::uint32_t i = 0; i < count;) {
+    const std::size_t after = std::min<std::size_t>(lost_.size() + c.nodes, job_.nodes());
+    while (lost_.size() < after) {
       const auto node = static_cast<std::uint32_t>(random_.below(job_.nodes()));
-      if (std::ranges::count(just_lost_, node) > 0) continue;
-      just_lost_.push_back(node);
-      ++i;
-    }
-    for (const std::uint32_t node : just_lost_) {
-      if (std::ranges::count(lost_, node) == 0) lost_.push_back(node);
+      if (std::ranges::count(lost_, node) > 0) continue;
+      lost_.push_back(node);
       returning_.push(now_ + job_.repair);
       ++away_;
     }
-    just_lost_.clear();
   }
 
   // The time until there are spares for all lost nodes.
@@ -191,14 +191,29 @@ class TrainingPlayer {
     return at - now_;
   }
 
-  // Waits, unless the next failure is earlier. True if nothing failed.
+  // Waits, unless a failure that stops the run is earlier, which loses its nodes. True if there was none. Of
+  // the others, a slow GPU is slow when the run goes on, and there are no data that could become wrong.
   bool wait(Seconds time, Seconds& account, std::size_t of_class) {
-    const bool fails = next_ < now_ + time;
-    const Seconds taken = fails ? std::max(next_ - now_, Seconds()) : time;
+    const Seconds until = now_ + time;
+    while (next_ < until) {
+      pass(next_, account, of_class);
+      next_ = failures_.next();
+      const std::size_t struck = struck_class();
+      const FailureClass& c = profile_.classes[struck];
+      if (c.effect == FailureEffect::stops) {
+        lose_nodes(c);
+        return false;
+      }
+      if (c.effect == FailureEffect::slows && !found_) begin(struck);
+    }
+    pass(until, account, of_class);
+    return true;
+  }
+  void pass(Seconds until, Seconds& account, std::size_t of_class) {
+    const Seconds taken = std::max(until - now_, Seconds());
     account += taken;
     outcome_.classes[of_class].lost += taken;
-    now_ += taken;
-    return !fails;
+    now_ = std::max(until, now_);
   }
 
   // `since`: the data are wrong from this work on.
@@ -206,30 +221,28 @@ class TrainingPlayer {
     ++outcome_.interruptions;
     lost_.clear();
     file_best_ = std::max(file_best_, pattern_.file_checkpoint(clock_));
+    if (pattern_.has_memory()) memory_best_ = std::max(memory_best_, pattern_.memory_checkpoint(clock_));
     const FailureEffect effect = profile_.classes[of_class].effect;
-    const bool planned = effect == FailureEffect::slows;
+    bool planned = effect == FailureEffect::slows;  // until something else fails
     bool detected = effect != FailureEffect::stops;
     lose_nodes(profile_.classes[of_class]);
     while (now_ < settings_.give_up && !settings_.stop.stop_requested()) {
-      const TrainingRecovery how = recovery(of_class, since);
+      const TrainingRecovery how = recovery(planned, since);
       if ((detected || wait(job_.detection, outcome_.detection, of_class)) &&
           wait(until_spares(), outcome_.spare_wait, of_class) &&
           wait(start_time(how, planned), outcome_.restart, of_class)) {
-        resume(of_class, since, how);
+        resume(of_class, planned, since, how);
         return;
       }
-      next_ = failures_.next();
-      lose_nodes(profile_.classes[struck_class()]);
-      detected = false;
+      detected = planned = false;
     }
   }
 
-  TrainingRecovery recovery(std::size_t of_class, std::optional<Seconds> since) {
+  TrainingRecovery recovery(bool planned, std::optional<Seconds> since) {
     const Seconds file = file_checkpoint(since);
     const TrainingRecovery otherwise =
         file > Seconds() ? TrainingRecovery::file_system : TrainingRecovery::start;
     if (since) return otherwise;
-    const bool planned = profile_.classes[of_class].effect == FailureEffect::slows;
     std::ranges::sort(lost_);
     if (job_.protocol == TrainingProtocol::file_system)
       return planned ? TrainingRecovery::file_system : otherwise;  // it is written before the run stops
@@ -249,14 +262,12 @@ class TrainingPlayer {
     return time;
   }
 
-  void resume(std::size_t of_class, std::optional<Seconds> since, TrainingRecovery how) {
+  void resume(std::size_t of_class, bool planned, std::optional<Seconds> since, TrainingRecovery how) {
     ++outcome_.recoveries[static_cast<std::size_t>(how)];
     const Seconds work = pattern_.work_at(clock_);
     Seconds back = file_checkpoint(since);
     if (how == TrainingRecovery::memory)
-      back = std::max(
-          back, pattern_.has_memory() ? pattern_.memory_checkpoint(clock_) : pattern_.iteration_before(work));
-    const bool planned = profile_.classes[of_class].effect == FailureEffect::slows;
+      back = std::max(back, pattern_.has_memory() ? memory_best_ : pattern_.iteration_before(work));
     if (planned && how != TrainingRecovery::start && lost_.size() <= 1)
       back = pattern_.iteration_before(work);
     back = std::min(back, work);
@@ -267,8 +278,10 @@ class TrainingPlayer {
     if (found_ && profile_.classes[found_->of_class].effect == FailureEffect::corrupts &&
         back <= found_->since)
       found_.reset();
-    // Checkpoints of wrong data are gone.
+    // Checkpoints of wrong data are gone, and so are those in memory if the run comes back from elsewhere.
+    // What it has come back from in memory is complete.
     if (since) file_best_ = std::min(file_best_, back);
+    memory_best_ = how == TrainingRecovery::memory ? back : std::min(memory_best_, back);
   }
 
   const TrainingJob& job_;
@@ -283,9 +296,9 @@ class TrainingPlayer {
 
   Seconds now_, clock_, next_;
   double slowdown_ = 0;
-  std::optional<Found> found_;  // what is wrong and not yet found
-  Seconds file_best_;           // the work of the newest checkpoint of the file system
-  std::vector<std::uint32_t> lost_, just_lost_;
+  std::optional<Found> found_;       // what is wrong and not yet found
+  Seconds file_best_, memory_best_;  // the work of the newest checkpoints that are complete
+  std::vector<std::uint32_t> lost_;
   std::priority_queue<Seconds, std::vector<Seconds>, std::greater<>> returning_;
   std::size_t away_ = 0;  // nodes under repair
 };

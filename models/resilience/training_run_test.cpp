@@ -86,6 +86,66 @@ TEST(TrainingRunTest, AgreesForWrongDataAndSlowGpus) {
   }
 }
 
+// A copy is complete 1000 s after it is begun, and one failure in six is earlier than that after a recovery: the
+// checkpoint from which the run came back is still there.
+TEST(TrainingRunTest, WhatTheRunCameBackFromIsStillInMemory) {
+  TrainingJob job = file_system_job();
+  job.protocol = TrainingProtocol::replicas;
+  job.background = true;
+  job.memory_interval = Seconds(1000);
+  job.node_link = Bandwidth(10'000'000'000 / 300);  // 300 s, in 30% of the time
+  const FailureProfile profile = failing_every(5000, job, {.loses = FailureLoss::process});
+  const SimulatedGoodput simulated = simulated_goodput(job, profile, Seconds(2e7));
+  EXPECT_EQ(predict_training(job, profile).costs.memory_lag, Seconds(1000));
+  EXPECT_NEAR(simulated.mean, predict_training(job, profile).goodput, simulated.half_width + 5e-4);
+  EXPECT_LT(simulated.half_width, 0.005);
+}
+
+// Two nodes fail together, again and again while the run restarts, and there are spares for both.
+TEST(TrainingRunTest, ALostNodeNeedsOneSpare) {
+  TrainingJob job = file_system_job();
+  job.gpus = 16;
+  job.spares = 2;
+  job.detection = Seconds();
+  job.restart = Seconds(1e6);
+  const TrainingOutcome o = simulate_training(job, failing_every(1000, job, {.nodes = 2}),
+                                              {.work = Seconds(1e5), .give_up = Seconds(8e4)});
+  EXPECT_GT(o.failures, 20u);
+  EXPECT_EQ(o.interruptions, 1u);
+  EXPECT_EQ(o.spare_wait, Seconds());
+}
+
+TEST(TrainingRunTest, ASlowGpuDoesNotInterruptARecovery) {
+  TrainingJob job = file_system_job();
+  job.restart = Seconds(20'000);
+  FailureProfile profile = failing_every(50'000, job);
+  profile.classes.push_back({.name = "slow",
+                             .count = 50,
+                             .effect = FailureEffect::slows,
+                             .found_after = long_duration(1'000'000'000),
+                             .slowdown = 0.1});
+  const TrainingOutcome o = simulate_training(job, profile, {.work = Seconds(2e5), .give_up = Seconds(2e6)});
+  EXPECT_TRUE(o.finished);
+  EXPECT_GT(o.interruptions, 0u);
+  expect_accounts(o);
+}
+
+// Nothing is on the file system yet when a process fails during the restart after a slow GPU.
+TEST(TrainingRunTest, AFailureDuringAPlannedRestartLosesTheState) {
+  TrainingJob job = file_system_job();
+  job.restart = Seconds(1000);
+  job.file_interval = Seconds(80'000);
+  FailureProfile profile = failing_every(3000, job, {.loses = FailureLoss::process});
+  profile.classes.push_back({.name = "slow",
+                             .count = 30,
+                             .effect = FailureEffect::slows,
+                             .found_after = long_duration(1),
+                             .slowdown = 0.1});
+  const TrainingOutcome o =
+      simulate_training(job, profile, {.work = Seconds(70'000), .give_up = Seconds(1e6)});
+  EXPECT_GT(o.recoveries[2] * 2, o.classes[0].failures);
+}
+
 TEST(TrainingRunTest, EverySecondOfARunIsOfOneKind) {
   TrainingJob job = file_system_job();
   job.protocol = TrainingProtocol::replicas;

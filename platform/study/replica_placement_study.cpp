@@ -2,6 +2,7 @@
 // (models/resilience).
 #include "platform/study/study_kind.h"
 #include "resilience/replica_placement.h"
+#include "resilience/training_mistake.h"
 
 namespace asterism {
 namespace {
@@ -14,7 +15,8 @@ struct ReplicaPlacementStudy {
 };
 static_assert(member_count<ReplicaPlacementStudy>() == 5);
 void describe(Fields& f, ReplicaPlacementStudy& c) {
-  f("nodes", c.nodes, "The number of nodes. Of more nodes, those that are lost less often share copies.",
+  f("nodes", c.nodes,
+    "The number of nodes. The more there are, the less often those that are lost hold the same state.",
     within(2, 1'000'000));
   f("group", c.group, "The number of copies of each node's state, or of nodes that share an erasure code.",
     within(1, max_group_size));
@@ -42,8 +44,11 @@ class ReplicaPlacementPoint final : public StudyPointOf<ReplicaPlacementStudy> {
                                    .size = c.group,
                                    .tolerated = c.parity.value_or(c.group - 1)},
                                   c.lost);
-    } catch (const std::invalid_argument& error) {
-      throw StudyMistake("nodes", error.what(), {"group", "placement", "parity", "lost"});
+    } catch (const TrainingMistake& error) {
+      const std::string& member = error.member();
+      if (member == "size") throw StudyMistake("group", error.what());
+      if (member == "tolerated") throw StudyMistake("parity", error.what(), {"group", "placement"});
+      throw StudyMistake(member, error.what(), {"group", "placement", "nodes"});
     }
   }
 

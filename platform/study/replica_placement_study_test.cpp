@@ -17,9 +17,11 @@ TEST(ReplicaPlacementStudyTest, HasGeminisProbability) {
 
 TEST(ReplicaPlacementStudyTest, RefusesGroupsThatDoNotFit) {
   EXPECT_EQ(replica_placement.mistake({"nodes=15", "placement=group"}),
-            "command line: error: nodes: the number of nodes is a multiple of the size of a group");
+            "command line: error: nodes: expected a multiple of the 2 nodes of a group, got 15");
   EXPECT_EQ(replica_placement.mistake({"lost=17"}),
-            "command line: error: lost: at most 64 nodes are lost at once, and no more than there are");
+            "command line: error: lost: expected at most 16 lost nodes, got 17");
+  EXPECT_EQ(replica_placement.mistake({"parity=2"}),
+            "command line: error: parity: expected fewer losses than the 2 nodes of a group, got 2");
 }
 
 }  // namespace

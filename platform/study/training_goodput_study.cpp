@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -12,6 +13,7 @@
 #include "platform/config/config.h"
 #include "platform/study/study_kind.h"
 #include "platform/study/study_units.h"
+#include "resilience/training_mistake.h"
 #include "resilience/training_run.h"
 
 namespace asterism {
@@ -131,10 +133,8 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
     take_job();
     try {
       prediction_ = predict_training(job_, profile_);
-    } catch (const std::invalid_argument& error) {
-      throw StudyMistake(
-          "gpus", error.what(),
-          {"protocol", "group", "parity", "data_parallel", "failures", "interval", "file_system"});
+    } catch (const TrainingMistake& error) {
+      throw StudyMistake(key_of(error.member()), error.what(), part_in(error.member()));
     }
   }
 
@@ -183,6 +183,22 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
   }
 
  private:
+  static std::string key_of(const std::string& member) {
+    if (member == "nodes" || member == "gpus_per_node") return "gpus";
+    if (member == "size") return "group";
+    if (member == "tolerated") return "parity";
+    if (member == "file_interval") return "interval";
+    return member;
+  }
+  // The other keys from which a mistake may follow.
+  static std::vector<std::string> part_in(const std::string& member) {
+    if (member == "gpus" || member == "gpus_per_node") return {"failures"};
+    if (member == "nodes" || member == "tolerated") return {"group", "placement", "protocol", "failures"};
+    if (member == "data_parallel") return {"protocol"};
+    if (member == "file_interval") return {"file_system", "state", "memory_interval"};
+    return {};
+  }
+
   void take_hbm_fit(double fit) {
     try {
       profile_ = with_fit(profile_, FailedComponent::hbm, fit);
@@ -230,6 +246,11 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
     return hours;
   }
 
+  static Bandwidth doubled(Bandwidth rate) {
+    const auto most = std::numeric_limits<std::uint64_t>::max();
+    return Bandwidth(rate.count() > most / 2 ? most : 2 * rate.count());
+  }
+
   // Each offer changes one thing.
   std::vector<TrainingOffer> offers() const {
     std::vector<TrainingOffer> all;
@@ -239,8 +260,8 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
     };
     offer("faster detection", [](TrainingOffer& o) { o.job.detection = o.job.detection / 2; });
     offer("faster restart", [](TrainingOffer& o) { o.job.restart = o.job.restart / 2; });
-    offer("file system", [](TrainingOffer& o) { o.job.file_system = 2 * o.job.file_system; });
-    offer("network", [](TrainingOffer& o) { o.job.node_link = 2 * o.job.node_link; });
+    offer("file system", [](TrainingOffer& o) { o.job.file_system = doubled(o.job.file_system); });
+    offer("network", [](TrainingOffer& o) { o.job.node_link = doubled(o.job.node_link); });
     offer("memory code", [](TrainingOffer& o) {
       for (FailureClass& c : o.profile.classes)
         if (c.component == FailedComponent::hbm) c.count /= 10;
@@ -249,7 +270,7 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
       for (FailureClass& c : o.profile.classes)
         if (c.effect == FailureEffect::corrupts) c.found_after = c.found_after / 10;
     });
-    if (job_.protocol == TrainingProtocol::file_system)
+    if (job_.protocol == TrainingProtocol::file_system && job_.nodes() >= 2)
       offer("copies in memory", [](TrainingOffer& o) {
         o.job.protocol = TrainingProtocol::replicas;
         o.job.placement = ReplicaPlacement::mixed;
@@ -264,7 +285,6 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
     if (config_.spares < prediction_.spares_needed) return {"spares", Cell()};
     std::pair<std::string, double> best{"nothing", 0};
     for (const TrainingOffer& offer : offers()) {
-      if (offer.job.nodes() < 2) continue;
       const double gain =
           (predict_training(offer.job, offer.profile).goodput - prediction_.goodput) * 30 * 24;
       if (gain > best.second + 1e-9) best = {std::string(offer.name), gain};

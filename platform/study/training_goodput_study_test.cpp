@@ -29,23 +29,33 @@ TEST(TrainingGoodputStudyTest, AStrongerCodeLeavesFewerFailures) {
 }
 
 TEST(TrainingGoodputStudyTest, SimulationAgreesWithTheClosedForm) {
+  std::vector<double> values;
   for (const char* protocol :
        {"protocol=file_system", "protocol=replicas", "protocol=sharded group=8", "protocol=just_in_time"}) {
-    std::vector<std::string> keys = {"runs=4", "work=300d", "spares=1000"};
+    std::vector<std::string> keys = {"runs=4", "work=3000d", "spares=1000", "file_system=50GB/s"};
     std::istringstream words(protocol);
     for (std::string word; words >> word;) keys.push_back(word);
     const Row row = training.run(keys);
     EXPECT_NEAR(row.number("simulated_percent"), row.number("goodput_percent"),
-                row.number("simulated_error") + 0.3)
+                row.number("simulated_error") + 0.1)
         << protocol;
+    EXPECT_LT(row.number("simulated_error"), 0.5) << protocol;
+    values.push_back(row.number("simulated_percent"));
     EXPECT_EQ(row.text("state"), "ok");
   }
+  EXPECT_GT(values[1], values[0] + 1.5);
+  EXPECT_NEAR(values[2], values[1], 0.2);
+  EXPECT_GT(values[3], values[0] + 0.2);
+  EXPECT_LT(values[3], values[1] - 1);
 }
 
 TEST(TrainingGoodputStudyTest, SaysWhatToBuy) {
   EXPECT_EQ(training.run({"protocol=file_system", "file_system=10GB/s"}).text("buy"), "copies in memory");
   EXPECT_EQ(training.run({"detection=1h"}).text("buy"), "faster detection");
   EXPECT_EQ(training.run({"restart=1h"}).text("buy"), "faster restart");
+  EXPECT_EQ(training.run({"gpus=8", "protocol=file_system", "detection=1h"}).text("buy"), "faster detection");
+  EXPECT_NE(training.run({"protocol=file_system", "file_system=18446744073709551615B/s"}).text("buy"),
+            "file system");
   const Row few = training.run({"spares=10", "repair=3d"});
   EXPECT_EQ(few.text("buy"), "spares");
   EXPECT_TRUE(few.is_empty("buy_hours"));
@@ -53,14 +63,16 @@ TEST(TrainingGoodputStudyTest, SaysWhatToBuy) {
 }
 
 TEST(TrainingGoodputStudyTest, RefusesWhatDoesNotGoTogether) {
-  EXPECT_EQ(training.mistake({"gpus=1001"}), "command line: error: gpus: the GPUs are whole nodes");
-  EXPECT_EQ(
-      training.mistake({"protocol=just_in_time", "data_parallel=1"}),
-      "command line: error: protocol: only a state of which there are two or more copies can be written "
-      "just in time");
+  EXPECT_EQ(training.mistake({"gpus=1001"}),
+            "command line: error: gpus: expected a multiple of the 8 GPUs of a node, got 1001");
+  EXPECT_EQ(training.mistake({"protocol=just_in_time", "data_parallel=1"}),
+            "command line: error: data_parallel: expected 2 or more copies of the state, of which one can be "
+            "written just in time, got 1");
+  EXPECT_EQ(training.mistake({"protocol=sharded", "gpus=1024", "group=3"}),
+            "command line: error: gpus: expected a multiple of the 3 nodes of a group, got 128");
   EXPECT_EQ(training.mistake({"interval=10s", "file_system=50GB/s"}),
-            "command line: error: interval: a checkpoint on the file system is complete before the next one "
-            "begins");
+            "command line: error: interval: expected at least the 113.400 s that a checkpoint is written to "
+            "the file system, got 10.000 s");
   EXPECT_EQ(training.mistake({"failures=meta_rsc1", "hbm_fit=10"}),
             "command line: error: hbm_fit: no class of this component was counted");
 }

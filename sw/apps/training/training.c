@@ -95,6 +95,8 @@ static struct {
   unsigned steps_repeated, differences;
 } counts;
 
+static uint64_t checkpoint_time;  // in this step
+
 static Printable microseconds(uint64_t ticks) { return ticks * 1000000 / generic_timer_frequency(); }
 
 // ---- the computation, on all cores ----
@@ -178,7 +180,7 @@ static bool take_checkpoint(void) {
   const uint64_t begin = generic_timer_now();
   if (group_has_checkpoints(&group) && !group_checkpoint(&group, step)) return false;
   if (options.checkpoint && step != 0 && step % options.ssd_every == 0) write_to_ssd(group.now);
-  counts.checkpoints += generic_timer_now() - begin;
+  checkpoint_time = generic_timer_now() - begin;
   return true;
 }
 
@@ -222,6 +224,7 @@ static bool make_step(void) {
 }
 
 static bool make_timed_step(void) {
+  checkpoint_time = 0;
   const uint64_t begin = generic_timer_now();
   const bool is_made = make_step();
   const uint64_t time = generic_timer_now() - begin;
@@ -234,6 +237,7 @@ static bool make_timed_step(void) {
     ++counts.steps_repeated;
   } else {
     counts.first += time;
+    counts.checkpoints += checkpoint_time;
     furthest = step + 1;
   }
   ++step;
@@ -301,7 +305,7 @@ static Mending mend_gpus(uint32_t* empty) {
     work.sound[rank] = true;
     if (!transfers_mend(rank)) return some_cannot_be;
     result = some_were_mended;
-    if (options.host_copies.index != 0) continue;
+    if (!condition.lost || options.host_copies.index != 0) continue;
     group.holds_copies[rank] = false;
     for (int slot = 0; slot < 2; ++slot)
       memset(group_state(&group, group.copies[slot], rank), 0, group.state_bytes);
