@@ -37,8 +37,8 @@ LossCounts losses_of_group(std::uint32_t size, std::uint32_t tolerated) {
 }
 
 // Sets of a ring of `nodes` without `copies` lost nodes in a row. Between the nodes that are left there are
-// rows of less than `copies` lost ones, which the powers count from one node that is left on; it may be at any
-// of the places of the ring, and each set is counted once for each of the nodes that it leaves.
+// rows of less than `copies` lost ones, which the powers count from one node that is left on; it may be at
+// any place of the ring, and each set is counted once for each of the nodes that it leaves.
 LossCounts losses_of_ring(std::uint32_t nodes, std::uint32_t copies, std::size_t most) {
   const LossCounts row(std::min<std::size_t>(copies, most + 1), 1);
   LossCounts all(most + 1);

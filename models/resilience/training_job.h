@@ -13,9 +13,9 @@
 //                  GPUs write it to the file system, and the run repeats the iteration that it was in.
 //
 // With all protocols, checkpoints also go to the file system at a longer interval, for the failures that the
-// others do not survive. Copies to memory are sent in the spans of an iteration in which links are idle, of as
-// many iterations as that takes; what does not fit before the next copy stalls the run. `copies_on` is where they are
-// kept: its bandwidth bounds copies and restores.
+// others do not survive. Copies to memory are sent in the spans of an iteration in which links are idle, of
+// as many iterations as that takes; what does not fit before the next copy stalls the run. `copies_on` is
+// where they are kept: its bandwidth bounds copies and restores.
 //
 // Closed form: the product of single_level_efficiency() (young_daly.h) of two levels, memory and file system.
 // The restart of a level has the mean times to detect a failure, to replace nodes, to start the processes and

@@ -74,7 +74,7 @@ TEST(TrainingJobTest, CopiesThatDoNotFitStallTheRunOrAreSentLessOften) {
   EXPECT_EQ(p.costs.memory_interval, Seconds(40));
 }
 
-// A copy of 1 s is complete after one iteration, of 10 s after four, and never later than the next one begins.
+// A copy of 1 s is complete after one iteration, of 10 s after four, and at the latest when the next begins.
 TEST(TrainingJobTest, ACopyIsCompleteWhenItsIterationsAre) {
   TrainingJob job = small_job;
   job.protocol = TrainingProtocol::replicas;

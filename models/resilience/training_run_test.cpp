@@ -86,8 +86,8 @@ TEST(TrainingRunTest, AgreesForWrongDataAndSlowGpus) {
   }
 }
 
-// A copy is complete 1000 s after it is begun, and one failure in six is earlier than that after a recovery: the
-// checkpoint from which the run came back is still there.
+// A copy is complete 1000 s after it is begun, and one failure in six is earlier than that after a recovery:
+// the checkpoint from which the run came back is still there.
 TEST(TrainingRunTest, WhatTheRunCameBackFromIsStillInMemory) {
   TrainingJob job = file_system_job();
   job.protocol = TrainingProtocol::replicas;
