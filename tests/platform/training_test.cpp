@@ -189,18 +189,6 @@ TEST_F(TrainingTest, AnUncorrectableErrorRetiresItsZoneAndCostsWhatALossCosts) {
   }
 }
 
-// Unlike a lost machine, an error in a GPU's memory leaves the buffers of its rank in the node's memory.
-TEST_F(TrainingTest, ErrorsInBothGpusOfAPairLeaveTheirOwnCopies) {
-  train("gemini");
-  const std::string expected = result();
-  const Time before = begin_of(step_of_loss) - 1;
-  EXPECT_THAT(
-      train("gemini", row_fails_at(before, 0, "0x0") + "," + row_fails_at(before, 1, "0x0")),
-      AllOf(HasSubstr("GPU 0 has an error in its memory"), HasSubstr("GPU 1 has an error in its memory"),
-            HasSubstr("is back from the memories of the group")));
-  EXPECT_EQ(result(), expected);
-}
-
 TEST_F(TrainingTest, ASilentErrorIsFoundByTheChecksumOfTheState) {
   const Arguments without_code{"node.gpu.ecc=none"};
   train("gemini", "", without_code);

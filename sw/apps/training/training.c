@@ -305,7 +305,7 @@ static Mending mend_gpus(uint32_t* empty) {
     work.sound[rank] = true;
     if (!transfers_mend(rank)) return some_cannot_be;
     result = some_were_mended;
-    if (!condition.lost || options.host_copies.index != 0) continue;
+    if (options.host_copies.index != 0) continue;
     group.holds_copies[rank] = false;
     for (int slot = 0; slot < 2; ++slot)
       memset(group_state(&group, group.copies[slot], rank), 0, group.state_bytes);
