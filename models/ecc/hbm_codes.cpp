@@ -247,7 +247,7 @@ class HbmTrial {
     for (unsigned i = 0; i < sector_data; ++i) sector[i] = static_cast<std::uint8_t>(random_.next());
     encode_sector(SectorCode::symbol, sector);
     const SectorBits right = sector;
-    draw_wrong_bits(bit_errors_, 8 * sector_bytes(SectorCode::symbol), random_,
+    draw_wrong_bits(bit_errors_, std::uint64_t{8} * sector_bytes(SectorCode::symbol), random_,
                     [&](std::uint64_t bit) { sector[bit / 8] ^= static_cast<std::uint8_t>(1u << bit % 8); });
     const SectorOutcome outcome = decode_sector(SectorCode::symbol, sector);
     count(counts, outcome == SectorOutcome::uncorrectable,

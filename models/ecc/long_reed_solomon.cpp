@@ -111,7 +111,8 @@ LongReedSolomon::Outcome LongReedSolomon::decode(std::span<Symbol> codeword, con
   if (how.erased.size() > checks_) return Outcome::uncorrectable;
   unsigned errors = 0;
   const Polynomial places = locator(received, how.erased, errors);
-  if (errors > how.max_errors || 2 * errors + how.erased.size() > checks_) return Outcome::uncorrectable;
+  if (errors > how.max_errors || std::size_t{2} * errors + how.erased.size() > checks_)
+    return Outcome::uncorrectable;
   return correct(codeword, received, places) ? Outcome::corrected : Outcome::uncorrectable;
 }
 

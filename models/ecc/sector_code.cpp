@@ -69,13 +69,13 @@ const LongReedSolomon& symbol_code() {
 
 Symbols symbols_of(const SectorBits& sector) {
   Symbols word{};
-  for (unsigned i = 0; i < symbols; ++i)
+  for (std::size_t i = 0; i < symbols; ++i)
     word[i] = static_cast<LongReedSolomon::Symbol>(sector[2 * i] | sector[2 * i + 1] << 8);
   return word;
 }
 
 void put(const Symbols& word, SectorBits& sector) {
-  for (unsigned i = 0; i < symbols; ++i) {
+  for (std::size_t i = 0; i < symbols; ++i) {
     sector[2 * i] = static_cast<std::uint8_t>(word[i]);
     sector[2 * i + 1] = static_cast<std::uint8_t>(word[i] >> 8);
   }

@@ -7,11 +7,11 @@ namespace {
 
 constexpr unsigned outer_codewords = TwoLevelSpan::chunk_data / 2;
 
-LongReedSolomon::Symbol outer_symbol(const TwoLevelSpan::Chunk& chunk, unsigned codeword) {
+LongReedSolomon::Symbol outer_symbol(const TwoLevelSpan::Chunk& chunk, std::size_t codeword) {
   return static_cast<LongReedSolomon::Symbol>(chunk[2 * codeword] | chunk[2 * codeword + 1] << 8);
 }
 
-void put_outer_symbol(TwoLevelSpan::Chunk& chunk, unsigned codeword, LongReedSolomon::Symbol symbol) {
+void put_outer_symbol(TwoLevelSpan::Chunk& chunk, std::size_t codeword, LongReedSolomon::Symbol symbol) {
   chunk[2 * codeword] = static_cast<std::uint8_t>(symbol);
   chunk[2 * codeword + 1] = static_cast<std::uint8_t>(symbol >> 8);
 }

@@ -58,7 +58,7 @@ std::vector<NvmeRequest> read_nvme_trace(std::istream& file) {
   constexpr std::uint64_t sectors_of_block = NvmeDisk::block.count() / 512;
   // Of nanoseconds, 100 days: the simulated time is counted in picoseconds, in 64 bits. Of sectors, so that
   // bytes are counted in 64 bits.
-  constexpr std::uint64_t max_trace_time = 100 * 86'400 * std::uint64_t{1'000'000'000},
+  constexpr std::uint64_t max_trace_time = std::uint64_t{100} * 86'400 * 1'000'000'000,
                           max_sector = ~std::uint64_t{0} / 512;
   std::vector<NvmeRequest> requests;
   std::string line;

@@ -94,7 +94,7 @@ TEST_F(MemoryTimingTest, EachLatencyKeyChangesTheChase) {
   const auto expect_difference = [&](const std::string& key, const std::vector<double>& difference) {
     const auto ns = latencies({key});
     for (std::size_t i = 0; i < usual.size(); ++i)
-      EXPECT_NEAR(ns[i] - usual[i], difference[i], i < 3 ? 0.02 : 0.5) << key << ", row " << i;
+      EXPECT_NEAR(ns[i] - usual[i], difference[i], i < 3 ? 0.02 : 0.7) << key << ", row " << i;
   };
   expect_difference("node.cores.caches.l1d.latency=1ns", {0, 0.6, 0.6, 0.6});
   expect_difference("node.cores.caches.l2.latency=9.4ns", {0, 4, 0, 0});
@@ -391,7 +391,8 @@ TEST_F(MemoryTimingTest, AWrongArgumentIsOneLineThatNamesIt) {
       {"latency from=8KiB to=4KiB",
        "memory_timing latency: argument 'to=4096' is wrong: smaller than from=8192\n"},
       {"latency size=4KiB",
-       "memory_timing latency: unknown argument 'size=4KiB'; there is from= to= factor= steps= loads=\n"},
+       "memory_timing latency: unknown argument 'size=4KiB'; there is from= to= factor= steps= loads= "
+       "cxl=\n"},
       {"stream cores=5", "memory_timing stream: argument 'cores=5' is wrong: this machine has 4\n"},
       {"bandwidth size=20KiB",
        "memory_timing bandwidth: argument 'size=20480' is wrong: less than 6 KiB a core\n"},
