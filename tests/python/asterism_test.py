@@ -121,7 +121,7 @@ class PythonPackage(unittest.TestCase):
 
     def test_a_study_reports_its_progress(self):
         seen = []
-        slow = {"nodes": 576, "rate": [0.02, 0.04], "measure": "100us"}
+        slow = {"nodes": 576, "rate": [0.02, 0.04], "measure": "200us"}
         table = asterism.study("fabric", slow, progress=seen.append)
         self.assertEqual(len(table), 2)
         self.assertRegex(seen[0], r"of 2 points, \d+ s")
