@@ -7,7 +7,7 @@ if(NOT status EQUAL 0)
   message(FATAL_ERROR "asterism list papers ends with ${status}")
 endif()
 # A line of an entry begins with its id; those that continue a title begin with blanks.
-string(REGEX MATCHALL "\n[a-z0-9]+\\.[^ \n]+" entries "\n${listed}")
+string(REGEX MATCHALL "\n[a-z0-9_]+\\.[^ \n]+" entries "\n${listed}")
 list(TRANSFORM entries STRIP)
 string(REPLACE "," ";" ids "${IDS}")
 set(problems "")
