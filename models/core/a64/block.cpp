@@ -232,9 +232,11 @@ std::size_t BlockCache::region_of(std::uint64_t pc, std::uint64_t physical) cons
 }
 
 bool BlockCache::drop(std::uint64_t first, std::uint64_t last) {
-  if (options_.timing) {  // an instruction's time depends on its whole line
+  if (options_.timing) {  // an instruction's time depends on its line and those beside it in its page
     first &= ~(Memory::line - 1);
     last |= Memory::line - 1;
+    if (first % Memory::page_size != 0) first -= Memory::line;
+    if ((last + 1) % Memory::page_size != 0) last += Memory::line;
   }
   const std::uint64_t first_page = first & Memory::page_mask, last_page = last & Memory::page_mask;
   if (first_page == last_page) return drop_in_page(first_page, first, last);

@@ -136,8 +136,9 @@ class BlockCache {
   // The region of an instruction.
   std::size_t region_of(std::uint64_t pc, std::uint64_t physical) const;
 
-  // Drops the blocks that overlap a range of physical addresses; false if there were none. They stay
-  // allocated until collect(), because one of them may be in execution.
+  // Drops the blocks that overlap a range of physical addresses, with a timing also those whose times depend
+  // on the code there; false if there were none. They stay allocated until collect(), because one of them may
+  // be in execution.
   bool drop(std::uint64_t first, std::uint64_t last);
   void collect() {
     if (dropped_.empty()) return;

@@ -43,14 +43,25 @@ TEST_F(BlockCacheTest, ARangeInsideAPageDropsTheBlocksThatItTouches) {
   EXPECT_EQ(cache.code_lines(0), 1u);
 }
 
-TEST_F(BlockCacheTest, WithTimesAWordDropsAllBlocksOfItsLine) {
+TEST_F(BlockCacheTest, WithTimesAWordDropsTheBlocksOfItsLineAndOfThoseBesideIt) {
   options.timing = std::make_shared<CoreTiming>();
-  for (const std::uint64_t at : {0, 64, 112, 128}) make(at);
-  EXPECT_TRUE(cache.drop(80, 83));
+  for (const std::uint64_t at : {0, 48, 64, 112, 128, 176, 192, 240}) make(at);
+  EXPECT_TRUE(cache.drop(144, 147));
   EXPECT_TRUE(is_kept(0));
-  EXPECT_FALSE(is_kept(64));
-  EXPECT_FALSE(is_kept(112));
-  EXPECT_TRUE(is_kept(128));
+  EXPECT_TRUE(is_kept(48));
+  for (const std::uint64_t at : {64, 112, 128, 176, 192, 240}) EXPECT_FALSE(is_kept(at)) << at;
+}
+
+TEST_F(BlockCacheTest, WithTimesAWordDropsNoBlocksOfOtherPages) {
+  options.timing = std::make_shared<CoreTiming>();
+  for (const std::uint64_t at : {4080, 4096, 8176, 8192}) make(at);
+  EXPECT_TRUE(cache.drop(4096, 4099));
+  EXPECT_TRUE(is_kept(4080));
+  EXPECT_FALSE(is_kept(4096));
+  EXPECT_TRUE(is_kept(8176));
+  EXPECT_TRUE(cache.drop(8188, 8191));
+  EXPECT_FALSE(is_kept(8176));
+  EXPECT_TRUE(is_kept(8192));
 }
 
 TEST_F(BlockCacheTest, ARangeOfPagesDropsNoneOutsideIt) {

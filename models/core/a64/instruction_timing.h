@@ -7,8 +7,8 @@
 //   - the longest chain of latencies from a register at its begin to the same register at its end, which is
 //     what an iteration of a loop has to wait for the one before.
 // All of its instructions take an equal share of that, whoever jumps into it. A branch takes its expected
-// penalty in addition. So an instruction's time depends on nothing but the line that it is in, and does not
-// change with breakpoints or quanta.
+// penalty in addition. So an instruction's time depends on nothing but the code of the line that it is in and
+// of the lines beside it in its page, and does not change with breakpoints or quanta.
 //
 // Left out: dependences through memory and between basic blocks (such a chain is cut, and the block behind it
 // seems independent); forwarding between pipelines; the decoding of instructions into several operations.

@@ -2,7 +2,9 @@
 // to code, accesses devices, handles monitored and unmapped memory, and keeps a TLB.
 #include "core/a64/memory.h"
 
+#include <algorithm>
 #include <map>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -194,6 +196,44 @@ TEST_F(MemoryTest, StoresToCodeAreSeenAtEveryQuantum) {
     core->call_at(core->instructions() + quantum);
     core->run();
     EXPECT_EQ(core->read(CoreRegister::x2), 2u) << quantum;
+  }
+}
+
+// The times of instructions depend on the code of the lines beside theirs (instruction_timing.h), even if no
+// block that has instructions there is known.
+TEST_F(MemoryTest, AStoreToCodeChangesTheTimesOfTheLineBeforeAtEveryQuantum) {
+  constexpr std::uint32_t nop = 0xd503201f, add_x2 = 0x91000442, divide_x2 = 0x9ac30842;
+  std::vector<std::uint32_t> words(max_block, nop);
+  words[0] = 0xb9000001;                                               // str w1, [x0]
+  std::fill(words.end() - instructions_of_line, words.end(), add_x2);  // a chain to the word behind the block
+  words.push_back(nop);
+  const auto time = [&](std::uint32_t behind, std::uint32_t stored, std::uint64_t quantum) {
+    core = make_native_iss(host, 0,
+                           {.timing = std::make_shared<const CoreTiming>(CoreTiming{
+                                .width = 2, .integer = {1, 2}, .divide = {20, 0.05}, .store = {1, 1}})});
+    host.core = core.get();
+    core->map_direct(host.memory_range(), host.memory.bytes);
+    words.back() = behind;
+    host.place(code_base, words);
+    State before = with_mmu(code_base + std::uint64_t{4} * max_block, stored, 0, 1);
+    before.pc = code_base;
+    core->set_state(before);
+    const auto next = [&] { return std::min<std::uint64_t>(core->instructions() + quantum, max_block); };
+    host.on_due = [&] {
+      if (core->instructions() == max_block) core->request_stop();
+      core->call_at(next());
+    };
+    core->call_at(next());
+    core->run();
+    EXPECT_EQ(core->instructions(), max_block);
+    EXPECT_EQ(core->read(CoreRegister::x2), instructions_of_line);
+    return core->executed_time();
+  };
+  const std::uint64_t short_time = time(nop, nop, 100), long_time = time(divide_x2, divide_x2, 100);
+  EXPECT_GT(long_time, short_time);
+  for (const std::uint64_t quantum : {1, 3, 20, 100}) {
+    EXPECT_EQ(time(divide_x2, nop, quantum), short_time) << quantum;
+    EXPECT_EQ(time(nop, divide_x2, quantum), long_time) << quantum;
   }
 }
 
