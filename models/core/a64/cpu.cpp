@@ -337,12 +337,14 @@ bool Cpu::may_execute_first(std::uint64_t physical) {
 }
 
 void Cpu::drop_speculatively_decoded(bool is_alone) {
+  bool any = false;
   for (const std::uint64_t physical : speculatively_decoded) {
     if (is_alone && !memory.has_stored_speculatively(physical)) continue;
-    blocks.drop(physical, physical + 3);
+    any |= blocks.drop(physical, physical + 3);
     const std::uint64_t page = physical & Memory::page_mask;
     memory.set_code_lines(page, blocks.code_lines(page));
   }
+  if (any) new_epoch();  // kept blocks have links to those that are gone
   blocks.collect();
 }
 

@@ -199,6 +199,33 @@ TEST_F(MemoryTest, StoresToCodeAreSeenAtEveryQuantum) {
   }
 }
 
+// In lockstep, the first execution of the page is rolled back together with a store to it.
+TEST_F(MemoryTest, CodeBehindAStoreToItsPageIsExecutedAgainAndAgain) {
+  const auto branch = [](std::uint64_t from, std::uint64_t to) {
+    return 0x1400'0000 | (static_cast<std::uint32_t>((to - from) / 4) & 0x03ff'ffff);
+  };
+  constexpr unsigned pages = 8;
+  constexpr std::uint32_t store = 0xb900001f;  // str wzr, [x0]
+  const auto caller = [](unsigned i) { return code_base + std::uint64_t{64} * i; };
+  const auto called = [](unsigned i) { return data_base + page_size * i + 256; };
+  for (unsigned i = 0; i < pages; ++i) {
+    const std::uint64_t at = caller(i);
+    host.place(at,
+               {store, branch(at + 4, at + 8), store, branch(at + 12, at + 16), branch(at + 16, called(i))});
+    host.place(called(i), {0x91000421, branch(called(i) + 4, at + 8)});  // add x1, x1, #1
+  }
+  for (unsigned i = 0; i < pages; ++i) {
+    State before = with_mmu(data_base + page_size * i);
+    before.pc = caller(i);
+    core->set_state(before);
+    host.on_due = [&] { core->request_stop(); };
+    core->call_at(core->instructions() + 2 + 5 * 100);
+    core->run();
+    EXPECT_EQ(core->read(CoreRegister::x1), 100u);
+    EXPECT_EQ(core->read(CoreRegister::pc), caller(i) + 8);
+  }
+}
+
 // The times of instructions depend on the code of the lines beside theirs (instruction_timing.h), even if no
 // block that has instructions there is known.
 TEST_F(MemoryTest, AStoreToCodeChangesTheTimesOfTheLineBeforeAtEveryQuantum) {
