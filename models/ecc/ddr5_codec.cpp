@@ -67,7 +67,7 @@ bool tells_two_pins(const Factors& factors, unsigned hash_bits) {
   return true;
 }
 
-// Whether the chips of all bounded errors can be told, and the check bits follow from the rest.
+// Whether the chips of all bounded errors can be distinguished, and the check bits follow from the rest.
 bool suits_chip_guard(const Factors& factors, unsigned hash_bits) {
   if (!independent(hashes(factors[9], hash_bits), low_bits(hash_bits))) return false;
   const auto masks = bounded_masks();

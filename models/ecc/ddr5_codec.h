@@ -20,7 +20,7 @@
 // with a probability below 10^-12. This construction has these properties; its details are our own. Chip 8
 // is the XOR of all other chips. Chip 9 holds metadata (its upper bits; here 0) and `hash_bits` check bits,
 // which make sum of H_c(word of chip c) = 0, where H_c(x) is the lower hash_bits of g_c * x in GF(2^64), with
-// the polynomial x^64 + x^4 + x^3 + x + 1. The parity's syndrome is then the error itself, and the hash tells
+// the polynomial x^64 + x^4 + x^3 + x + 1. The parity's syndrome is then the error itself, and the hash names
 // its chip. g_8 is 0. The others are random numbers (base/random.h) of the least seed with which no bounded
 // error (below) of a chip has the hash of the same error of another one, and, from 44 bits on, no errors in
 // one pin of each of two chips look like those of a third chip. With 64 bits no error of a chip is

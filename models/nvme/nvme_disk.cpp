@@ -124,7 +124,7 @@ void NvmeDisk::persist(Picoseconds now, Tag tag) {
   persisting_.push_back({tag, sequence_, 0, ~std::uint64_t{0}});
   flush_until_ = sequence_;
   schedule(now);
-  settle(now);
+  answer_persisted(now);
 }
 
 void NvmeDisk::persist(Picoseconds now, std::uint64_t first, std::uint32_t count, Tag tag) {
@@ -137,7 +137,7 @@ void NvmeDisk::persist(Picoseconds now, std::uint64_t first, std::uint32_t count
   }
   persisting_.push_back(request);
   schedule(now);
-  settle(now);
+  answer_persisted(now);
 }
 
 void NvmeDisk::deallocate(Picoseconds now, std::uint64_t first, std::uint64_t count) {
@@ -153,7 +153,7 @@ void NvmeDisk::deallocate(Picoseconds now, std::uint64_t first, std::uint64_t co
   }
   admit(now);
   schedule(now);
-  settle(now);
+  answer_persisted(now);
 }
 
 // ---- from the cache to flash ----
@@ -239,7 +239,7 @@ void NvmeDisk::completed(Picoseconds at, std::uint64_t operation, bool is_readab
     return program(at, page, found->second);
   }
   schedule(at);
-  settle(at);
+  answer_persisted(at);
 }
 
 void NvmeDisk::written(Picoseconds at, TranslationLayer::Tag tag, TranslationLayer::Outcome outcome) {
@@ -263,7 +263,7 @@ void NvmeDisk::written(Picoseconds at, TranslationLayer::Tag tag, TranslationLay
   }
   admit(at);
   schedule(at);
-  settle(at);
+  answer_persisted(at);
 }
 
 // ---- answers ----
@@ -281,7 +281,7 @@ std::optional<bool> NvmeDisk::result_of(const Persisting& request) const {
   return ok;
 }
 
-void NvmeDisk::settle(Picoseconds now) {
+void NvmeDisk::answer_persisted(Picoseconds now) {
   for (auto at = persisting_.begin(); at != persisting_.end();) {
     const auto ok = result_of(*at);
     if (!ok) {

@@ -142,7 +142,7 @@ class NvmeDisk final : private TranslationLayer::Sink {
   void begin_save(Picoseconds now, std::uint64_t page, Entry& entry);
   void program(Picoseconds now, std::uint64_t page, Entry& entry);
   void block_entry(Picoseconds now, std::uint64_t page, Entry& entry);
-  void settle(Picoseconds now);
+  void answer_persisted(Picoseconds now);
   std::optional<bool> result_of(const Persisting& request) const;
   bool is_stuck() const { return blocked_ == entries_.size(); }
 

@@ -36,7 +36,7 @@ NvmeStatus nvme_read(uint64_t first, void* data, uint32_t count);
 NvmeStatus nvme_write(uint64_t first, const void* data, uint32_t count, NvmeWrite how);
 NvmeStatus nvme_write_zeroes(uint64_t first, uint32_t count);
 NvmeStatus nvme_flush(void);
-// Tells the disk that the contents are not needed any more.
+// Informs the disk that the contents are not needed any more.
 NvmeStatus nvme_deallocate(uint64_t first, uint32_t count);
 // Makes everything durable that was written, before the power is switched off. False: the controller has
 // failed, or needs more than 30 s.
