@@ -111,12 +111,11 @@ class SocketRanks final : public Ranks {
   }
   std::optional<Message> receive() override {
     for (std::size_t i = 0; i < sockets_.size(); ++i) {
-      std::string bytes(1 << 20, '\0');
-      const ssize_t got = recv(sockets_[i], bytes.data(), bytes.size(), MSG_DONTWAIT);
+      const ssize_t got = recv(sockets_[i], buffer_.data(), buffer_.size(), MSG_DONTWAIT);
       if (got == 0) _exit(1);  // rank 0 has ended
       if (got < 0) continue;
-      bytes.resize(static_cast<std::size_t>(got));
-      return Message{rank_ == 0 ? static_cast<int>(i) + 1 : 0, bytes};
+      return Message{rank_ == 0 ? static_cast<int>(i) + 1 : 0,
+                     buffer_.substr(0, static_cast<std::size_t>(got))};
     }
     return std::nullopt;
   }
@@ -126,6 +125,7 @@ class SocketRanks final : public Ranks {
 
   int rank_;
   std::vector<int> sockets_;
+  std::string buffer_ = std::string(1 << 20, '\0');
 };
 
 // The test is rank 0; the other ranks serve until the object is destroyed.

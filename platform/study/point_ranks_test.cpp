@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <latch>
 
 #include "platform/study/fragile_points.h"
 #include "platform/study/study_report.h"
@@ -104,15 +105,20 @@ TEST(PointRanksTest, ASignalToAnyRankEndsAllAndKeepsWhatIsDone) {
     TestRanks ranks(3);
     const Study study = fragile.read({"ends=well,deaf,endless", "size=1,2"});
     const pid_t process = interrupted == 0 ? getpid() : ranks.process(interrupted);
+    // The run forks. A sanitizer's allocator that a thread has locked at that moment, as threads do when they
+    // start, remains locked in the child.
+    std::latch has_started(1);
     std::thread user([&] {
       sigset_t interrupt;
       sigemptyset(&interrupt);
       sigaddset(&interrupt, SIGTERM);
       pthread_sigmask(SIG_BLOCK, &interrupt, nullptr);
+      has_started.count_down();
       for (int i = 0; i < 60'000 && begun_without_end < 3; ++i)
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
       kill(process, SIGTERM);
     });
+    has_started.wait();
     const PointRun run = ranks.run(study);
     user.join();
     EXPECT_TRUE(run.interrupted) << interrupted;
