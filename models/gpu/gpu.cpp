@@ -91,7 +91,7 @@ void Gpu::Impl::poke(std::uint64_t address, std::span<const std::byte> data) {
 }
 
 void Gpu::Impl::copy_in(Picoseconds now, std::span<const Zone> zones, Address from) {
-  if (kernel_runs || snapshot.open || transfer.way != Transfer::Way::none)
+  if (!may_copy_in() || snapshot.open || transfer.way != Transfer::Way::none)
     throw std::logic_error("memory is copied in while a GPU works");
   if (!std::ranges::all_of(zones, [this](Zone zone) { return is_zone(zone); }))
     throw std::logic_error("a zone is copied in that the GPU does not have");
@@ -111,7 +111,7 @@ void Gpu::Impl::transferred_in(Picoseconds now) {
 
 void Gpu::Impl::launch(Picoseconds now, KernelSource& source, std::uint64_t kernel) {
   if (kernel_runs) throw std::logic_error("a kernel is launched while another one runs");
-  if (transfer.way == Transfer::Way::in)
+  if (transfer.way == Transfer::Way::in && !config.copy_in_beside_kernels)
     throw std::logic_error("a kernel is launched while memory is copied in");
   now_ = now;
   pipelines.launch(std::max(now, snapshot.begun), source, kernel, allocated);
@@ -316,6 +316,8 @@ void Gpu::launch(Picoseconds now, KernelSource& source, std::uint64_t kernel) {
   impl_->launch(now, source, kernel);
 }
 bool Gpu::running() const { return impl_->kernel_runs; }
+bool Gpu::may_run_beside_copies() const { return impl_->may_run_beside_copies(); }
+bool Gpu::may_copy_in() const { return impl_->may_copy_in(); }
 std::uint32_t Gpu::stopped_pipelines() const { return impl_->pipelines.stopped(); }
 Gpu::Refusal Gpu::refusal(SnapshotKind kind) const { return impl_->refusal(kind); }
 Picoseconds Gpu::begin_snapshot(Picoseconds now, SnapshotKind kind, Offloader by, Address extent) {
@@ -340,6 +342,7 @@ void Gpu::copy_in(Picoseconds now, std::span<const Zone> zones, Address from) {
 void Gpu::peek(std::uint64_t address, std::span<std::byte> data) const { impl_->peek(address, data); }
 void Gpu::poke(std::uint64_t address, std::span<const std::byte> data) { impl_->poke(address, data); }
 const DeviceMemory& Gpu::memory() const { return impl_->memory; }
+void Gpu::set_clock(std::uint32_t percent) { impl_->pipelines.set_clock(percent); }
 void Gpu::inject(const GpuMemoryFault& fault) { impl_->inject(fault); }
 bool Gpu::is_contained(Zone zone) const { return impl_->channels.at(zone.channel).is_contained(zone.index); }
 std::uint32_t Gpu::spare_zones() const {

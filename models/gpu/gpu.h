@@ -123,9 +123,14 @@ class Gpu {
   // Writes of kernels are noted for increments from now on. Off after a reset.
   void track(bool on);
 
-  // Throws std::logic_error while a kernel runs. The source must exist until the kernel has ended.
+  // Throws std::logic_error while a kernel runs, and while memory is copied in that excludes it. The source
+  // must exist until the kernel has ended.
   void launch(Picoseconds now, KernelSource& source, std::uint64_t kernel);
   bool running() const;
+  // Whether nothing that is copied prevents a kernel: memory being copied in, or the rest of an aborted
+  // snapshot.
+  bool may_run_beside_copies() const;
+  bool may_copy_in() const;  // as far as kernels are concerned
   // The number of pipelines of the kernel that are stalled for an entry in a queue.
   std::uint32_t stopped_pipelines() const;
 
@@ -166,8 +171,9 @@ class Gpu {
   void require_full();
 
   // Copies zones from the host's memory, where they are stored contiguously. Ends with Sink::copied_in, or
-  // with snapshot_failed if an access to the host's memory fails. No kernel and no snapshot may be in
-  // progress. The zones are not tracked as written, and the next snapshot has to be full.
+  // with snapshot_failed if an access to the host's memory fails. No snapshot may be in progress, and no
+  // kernel either, unless config.copy_in_beside_kernels: then both use the channels, and a kernel should not
+  // use these zones. The zones are not tracked as written, and the next snapshot has to be full.
   void copy_in(Picoseconds now, std::span<const Zone> zones, Address from);
 
   // The contents as kernels see them: L2, waiting writes, memory. It takes no time.
@@ -177,6 +183,8 @@ class Gpu {
   void poke(std::uint64_t address, std::span<const std::byte> data);
   const DeviceMemory& memory() const;
 
+  // The clock of the pipelines from now on, in percent of its speed. No reset changes it.
+  void set_clock(std::uint32_t percent);
   // A fault of memory whose contents are kept, from now on.
   void inject(const GpuMemoryFault& fault);
   bool is_contained(Zone zone) const;

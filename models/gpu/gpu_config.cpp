@@ -66,7 +66,7 @@ constexpr Rule rules[] = {
 
 }  // namespace
 
-static_assert(member_count<GpuConfig>() == 16);
+static_assert(member_count<GpuConfig>() == 17);
 void describe(Fields& f, GpuConfig& c) {
   f("memory", c.memory, "The memory of all channels. Only what is written takes space in the simulator.",
     within(64_KiB, 1_TiB));
@@ -112,6 +112,9 @@ void describe(Fields& f, GpuConfig& c) {
     "The number of zones that the driver can retire. When none is left, a zone with an uncorrectable error "
     "stays unusable.",
     at_most(1u << 20));
+  f("copy_in_beside_kernels", c.copy_in_beside_kernels,
+    "Whether memory is copied in while a kernel runs, with which it then shares the channels. Otherwise the "
+    "GPU refuses that, and kernels while it copies in.");
 
   for (const Rule& rule : rules) f.check([&] { return rule.holds(c); }, rule.key, rule.words);
 }

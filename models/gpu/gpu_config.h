@@ -55,6 +55,9 @@ struct GpuConfig {
   // The zones of all channels that may be replaced by spare memory. Assumed: an A100 has spare rows in each
   // bank, 512 remappings in all (NVIDIA, "GPU Memory Error Management").
   std::uint32_t spare_zones = 512;
+  // Whether memory is copied in while a kernel runs. lee2019 copies in only to restore, when nothing runs; a
+  // V100 has copy engines that work beside kernels.
+  bool copy_in_beside_kernels = false;
 
   AddressSwizzle swizzle() const { return {channels, interleave}; }
   Bytes channel_size() const { return memory / channels; }

@@ -22,6 +22,11 @@ class Gpu::Impl {
   void launch(Picoseconds now, KernelSource& source, std::uint64_t kernel);
   void allocate(Bytes size);
   void track(bool on);
+  bool may_run_beside_copies() const {
+    return transfer.way == Transfer::Way::none || snapshot.open ||
+           (transfer.way == Transfer::Way::in && config.copy_in_beside_kernels);
+  }
+  bool may_copy_in() const { return !kernel_runs || config.copy_in_beside_kernels; }
   void copy_in(Picoseconds now, std::span<const Zone> zones, Address from);
   void peek(std::uint64_t address, std::span<std::byte> data) const;
   void poke(std::uint64_t address, std::span<const std::byte> data);

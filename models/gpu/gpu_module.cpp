@@ -61,6 +61,13 @@ std::optional<FaultCheck<GpuMemoryFault>::Problem> GpuModule::problem_of(const G
   return std::nullopt;
 }
 
+std::optional<FaultCheck<GpuSlowdown>::Problem> GpuModule::problem_of(const GpusConfig& config,
+                                                                      const GpuSlowdown& slowdown) {
+  const auto problem = problem_of(config, GpuLoss{slowdown.gpu});
+  return problem ? std::optional(FaultCheck<GpuSlowdown>::Problem{problem->key, problem->words})
+                 : std::nullopt;
+}
+
 std::vector<DeviceTreeNode> GpuModule::device_tree(const GpusConfig& config, const NodeView& node,
                                                    const DevicePlace& place) {
   return {device_tree_node("gpu", {"asterism,gpu"}, place, node, config.dma)};
@@ -185,6 +192,7 @@ void GpuModule::ring(Picoseconds now) {
   for (const auto& port : ports_) port->advance_to(now);
   while (!memory_faults_.empty() && memory_faults_.front().at <= now) inject_next_memory_fault(now);
   while (!losses_.empty() && losses_.front().at <= now) inject_next(now);
+  while (!clocks_.empty() && clocks_.front().at <= now) change_next_clock(now);
   while (may_execute()) {
     const Given given = given_.front();
     given_.pop_front();
@@ -215,6 +223,7 @@ void GpuModule::rearm() {
   for (const auto& port : ports_) next = earlier(next, port->next_event());
   if (!losses_.empty()) next = earlier(next, losses_.front().at);
   if (!memory_faults_.empty()) next = earlier(next, memory_faults_.front().at);
+  if (!clocks_.empty()) next = earlier(next, clocks_.front().at);
   if (may_execute()) next = now();
   alarm_.arm(next);
 }
@@ -250,6 +259,22 @@ void GpuModule::inject_next_memory_fault(Picoseconds now) {
     ports_[next.fault.gpu]->inject(now, next.fault);
   else
     log(name()).warn("GPU {} has no power: the transient fault of its memory is ignored", next.fault.gpu);
+}
+
+// If the times of two overlap, the later change counts.
+void GpuModule::inject(const std::vector<Timed<GpuSlowdown>>& slowdowns) {
+  for (const auto& [at, slow] : slowdowns) {
+    clocks_.push_back({at, {slow.gpu, slow.clock_percent}});
+    clocks_.push_back({at + slow.lasts, {slow.gpu, 100}});
+  }
+  std::ranges::stable_sort(clocks_, {}, &Timed<Clock>::at);
+  rearm();
+}
+
+void GpuModule::change_next_clock(Picoseconds now) {
+  const Clock next = clocks_.front().fault;
+  clocks_.pop_front();
+  ports_[next.gpu]->set_clock(now, next.percent);
 }
 
 // ---- the rest ----

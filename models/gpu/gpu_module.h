@@ -17,6 +17,7 @@
 #include "gpu/gpu_loss.h"
 #include "gpu/gpu_port.h"
 #include "gpu/gpu_registers.h"
+#include "gpu/gpu_slowdown.h"
 #include "gpu/gpus_config.h"
 #include "tlm/alarm.h"
 #include "tlm/device.h"
@@ -33,16 +34,19 @@ class GpuModule final : public sc_core::sc_module,
                         public Device,
                         public FaultTarget<GpuLoss>,
                         public FaultTarget<GpuMemoryFault>,
+                        public FaultTarget<GpuSlowdown>,
                         public ZoneMonitorHost {
  public:
   using Config = GpusConfig;
-  using Faults = FaultList<GpuLoss, GpuMemoryFault>;
+  using Faults = FaultList<GpuLoss, GpuMemoryFault, GpuSlowdown>;
   static DeviceShape shape(const GpusConfig& config, const NodeFacts&);
   static std::vector<RtlUse> rtl(const GpusConfig& config, const NodeView&);
   static std::optional<FaultCheck<GpuLoss>::Problem> problem_of(const GpusConfig& config,
                                                                 const GpuLoss& loss);
   static std::optional<FaultCheck<GpuMemoryFault>::Problem> problem_of(const GpusConfig& config,
                                                                        const GpuMemoryFault& fault);
+  static std::optional<FaultCheck<GpuSlowdown>::Problem> problem_of(const GpusConfig& config,
+                                                                    const GpuSlowdown& slowdown);
   static std::vector<DeviceTreeNode> device_tree(const GpusConfig& config, const NodeView& node,
                                                  const DevicePlace& place);
 
@@ -59,6 +63,7 @@ class GpuModule final : public sc_core::sc_module,
 
   void inject(const std::vector<TimedGpuLoss>& losses) override;
   void inject(const std::vector<Timed<GpuMemoryFault>>& faults) override;
+  void inject(const std::vector<Timed<GpuSlowdown>>& slowdowns) override;
 
   std::vector<tlm::tlm_target_socket<>*> targets() override { return {&target}; }
   std::vector<sc_core::sc_out<bool>*> interrupts() override { return {&interrupt}; }
@@ -104,6 +109,7 @@ class GpuModule final : public sc_core::sc_module,
   void ring(Picoseconds now);
   void inject_next(Picoseconds now);
   void inject_next_memory_fault(Picoseconds now);
+  void change_next_clock(Picoseconds now);
   void collect_events();
   void update_interrupt();
   void rearm();
@@ -115,6 +121,10 @@ class GpuModule final : public sc_core::sc_module,
   std::deque<Given> given_;  // commands that were not executed yet
   std::deque<TimedGpuLoss> losses_;
   std::deque<Timed<GpuMemoryFault>> memory_faults_;
+  struct Clock {
+    std::uint32_t gpu, percent;
+  };
+  std::deque<Timed<Clock>> clocks_;  // changes of them
   bool powered_ = true;
   Alarm alarm_;
 };

@@ -118,7 +118,7 @@ GpuPort::Error GpuPort::allocate(Bytes size) {
 
 GpuPort::Error GpuPort::launch(Picoseconds now, const Reading& reading, bool has_read) {
   if (gpu_.running()) return Error::running;
-  if (gpu_.copying() && !gpu_.snapshot_open()) return Error::copying;
+  if (!gpu_.may_run_beside_copies()) return Error::copying;
   if (!has_read) return read(now, reading, descriptor_size);
   if (!reading.ok) return Error::bus_error;
   const std::span<const std::byte> bytes = reading.bytes;
@@ -184,7 +184,7 @@ GpuPort::Error GpuPort::preserve(Picoseconds now, const Reading& reading, bool h
 }
 
 GpuPort::Error GpuPort::copy_in(Picoseconds now, const Reading& reading, bool has_read) {
-  if (gpu_.running()) return Error::running;
+  if (!gpu_.may_copy_in()) return Error::running;
   if (snapshot_open()) return Error::open;
   if (gpu_.copying()) return Error::copying;
   if (!has_read) return read_list(now, reading);
@@ -455,6 +455,11 @@ void GpuPort::inject(Picoseconds now, const GpuMemoryFault& fault) {
   if (lost_ && !fault.stuck) return;
   gpu_.inject(fault);
   record(now, "gpu_memory_fault", {{"shape", std::string(to_text(fault.shape))}, {"address", fault.address}});
+}
+
+void GpuPort::set_clock(Picoseconds now, std::uint32_t percent) {
+  gpu_.set_clock(percent);
+  record(now, "gpu_clock", {{"percent", percent}});
 }
 
 void GpuPort::lose(Picoseconds now) {

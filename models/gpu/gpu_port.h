@@ -101,6 +101,8 @@ class GpuPort final : private Gpu::Sink {
   void command(Picoseconds now, std::uint32_t command, const Arguments& arguments);
   Error error() const { return error_; }
   void lose(Picoseconds now);
+  // From now on the clock has this much of its speed.
+  void set_clock(Picoseconds now, std::uint32_t percent);
   bool lost() const { return lost_; }
 
   // Whether the command still reads its list or kernel. The next one must not be given yet.

@@ -317,6 +317,7 @@ TEST_F(GpuPortTest, InvalidRequestsAreRefused) {
   EXPECT_EQ(give(static_cast<Command>(12)), Error::no_command);
   launch(1024, 100);
   EXPECT_EQ(launch(1024, 1), Error::running);
+  EXPECT_EQ(with_list(Command::copy_in, {0}), Error::running);
   EXPECT_EQ(allocate(8_KiB), Error::running);
   EXPECT_EQ(begin(Offloader::driver), Error::running);
   run_until(1_ms);

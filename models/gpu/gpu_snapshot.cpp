@@ -376,10 +376,11 @@ void Gpu::Impl::pass_in(Picoseconds now, Bytes from, Bytes size) {
     const Bytes offset = at % config.zone, part = std::min(config.zone - offset, from + size - at);
     const Zone zone = transfer.zones[at / config.zone];
     host_.read(now, transfer.at + at, part,
-               [this, zone, offset, ended = begin_access()](const AccessEnd& end) {
-                 if (end.ok && offset == 0_B) channels[zone.channel].drop(zone.index);
-                 if (end.ok)
-                   channels[zone.channel].copy_in((config.zone * zone.index + offset).count(), end.data);
+               [this, now, zone, offset, part, ended = begin_access()](const AccessEnd& end) {
+                 DeviceChannel& channel = channels[zone.channel];
+                 if (end.ok && offset == 0_B) channel.drop(zone.index);
+                 if (end.ok) channel.copy_in((config.zone * zone.index + offset).count(), end.data);
+                 if (end.ok && kernel_runs) channel.move(now, part / L2Slice::sector);
                  ended(end);
                });
     at += part;

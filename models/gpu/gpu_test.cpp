@@ -443,6 +443,60 @@ TEST_F(Snapshots, ACopyInIsNoWrite) {
   EXPECT_EQ(rig.failed[0].second, Gpu::Failure::host_memory);
 }
 
+// Both use the channel: 128 sectors of the zone are 4.096 us.
+TEST(Gpu, ACopyInBesideAKernelTakesItsShareOfTheChannel) {
+  std::vector<DeviceAccess> loads;
+  for (std::uint64_t sector = 0; sector < 256; ++sector) loads.push_back(load(8192 + sector * 32));
+  const auto run = [&loads](bool beside, bool copies) {
+    GpuConfig config = small();
+    config.copy_in_beside_kernels = beside;
+    GpuRig rig(config);
+    rig.host.zones[0x1000'0000].assign(4096, std::byte{7});
+    ListedKernel kernel({loads});
+    rig.gpu.launch(rig.now, kernel, 1);
+    if (copies) rig.gpu.copy_in(rig.now, std::vector{Zone{0, 0}}, Address(0x1000'0000));
+    rig.run_until(1_ms);
+    EXPECT_EQ(word(rig, 0), copies ? 0x0707'0707'0707'0707u : 0u);
+    EXPECT_EQ(rig.copied_in_at.size(), copies ? 1u : 0u);
+    return rig.kernels_ended.at(0);
+  };
+  const Picoseconds alone = run(false, false);
+  EXPECT_EQ(run(true, false), alone);
+  EXPECT_EQ(run(true, true), alone + 4'096_ns);
+  EXPECT_THROW(run(false, true), std::logic_error);
+}
+
+TEST(Gpu, AKernelBeginsBesideACopyInIfThatIsAllowed) {
+  for (const bool beside : {false, true}) {
+    GpuConfig config = small();
+    config.copy_in_beside_kernels = beside;
+    GpuRig rig(config);
+    ListedKernel kernel({{load(8192)}});
+    rig.gpu.copy_in(rig.now, std::vector{Zone{0, 0}}, Address(0x1000'0000));
+    EXPECT_EQ(rig.gpu.may_run_beside_copies(), beside);
+    if (beside) {
+      rig.gpu.launch(rig.now, kernel, 1);
+    } else {
+      EXPECT_THROW(rig.gpu.launch(rig.now, kernel, 1), std::logic_error);
+    }
+    EXPECT_EQ(rig.gpu.running(), beside);
+  }
+}
+
+TEST(Gpu, ASlowerClockStretchesTheGapsOfAKernel) {
+  GpuRig rig(small());
+  ListedKernel kernel({{load(0, 1_us), load(128, 2_us), load(256, 1_us)}});
+  rig.run(kernel, 1);
+  EXPECT_EQ(rig.kernels_ended.back(), 4'032_ns);
+  rig.gpu.reset(Reset::cold);
+  rig.gpu.allocate(64_KiB);
+  rig.gpu.set_clock(40);
+  rig.gpu.reset(Reset::warm);
+  const Picoseconds start = rig.now;
+  rig.run(kernel, 2);
+  EXPECT_EQ(rig.kernels_ended.back() - start, 10'032_ns);
+}
+
 TEST_F(Snapshots, AnOperationStartedWhenACopyInEndsTakesItsTime) {
   take(SnapshotKind::full);
   struct Starts final : GpuRig {

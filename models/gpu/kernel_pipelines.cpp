@@ -78,7 +78,10 @@ bool KernelPipelines::step(std::uint32_t number) {
       return false;
     }
   }
-  pipeline.at += pipeline.steps[pipeline.position].gap;
+  Picoseconds gap = pipeline.steps[pipeline.position].gap;
+  if (clock_percent_ != 100) [[unlikely]]
+    gap = gap * 100 / clock_percent_;
+  pipeline.at += gap;
   if (pipeline.moved > pipeline.at + run_ahead) pipeline.at = pipeline.moved - run_ahead;
   pipeline.since = pipeline.at;
   return true;

@@ -40,6 +40,8 @@ class KernelPipelines {
   void launch(Picoseconds at, KernelSource& source, std::uint64_t kernel, Bytes in_use);
   // It is running until take_end() is called.
   bool running() const { return source_ != nullptr; }
+  // The clock in percent of its speed, for the gaps before later accesses. reset() does not change it.
+  void set_clock(std::uint32_t percent) { clock_percent_ = percent; }
   std::uint32_t stopped() const { return static_cast<std::uint32_t>(stops_.size()); }
   const Counts& counts() const { return counts_; }
 
@@ -96,6 +98,7 @@ class KernelPipelines {
 
   AddressSwizzle swizzle_;
   Picoseconds latency_;
+  std::uint32_t clock_percent_ = 100;
   std::vector<DeviceChannel>& channels_;
   std::vector<Pipeline> pipelines_;
   KernelSource* source_ = nullptr;

@@ -22,6 +22,7 @@ std::span<const std::string_view> event_kinds() {
       "cxl_poison",
       "flash_fault",
       "global_commit",
+      "gpu_clock",
       "gpu_copied_in",
       "gpu_kernel_stopped",
       "gpu_lost",
@@ -57,7 +58,9 @@ const std::map<std::string, std::set<std::string>>& event_groups() {
   static const std::map<std::string, std::set<std::string>> groups{
       {"checkpoint", {"checkpoint_begin", "checkpoint_commit", "checkpoint_failed"}},
       {"ecc", {"corrected_error", "uncorrectable_error"}},
-      {"fault", {"memory_fault", "flash_fault", "power_lost", "gpu_lost", "gpu_memory_fault", "node_loss"}},
+      {"fault",
+       {"memory_fault", "flash_fault", "power_lost", "gpu_lost", "gpu_memory_fault", "gpu_clock",
+        "node_loss"}},
       {"recovery", {"restore", "recovery", "rollback"}},
   };
   return groups;

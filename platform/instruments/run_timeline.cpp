@@ -187,7 +187,8 @@ void RunTimeline::event_occurred(std::size_t index, Picoseconds at, std::string_
     mark(node, at, kind);
   } else if (kind == "rollback") {
     begin_recovery(index, at);
-  } else if (kind == "memory_fault" || kind == "flash_fault" || kind == "gpu_memory_fault") {
+  } else if (kind == "memory_fault" || kind == "flash_fault" || kind == "gpu_memory_fault" ||
+             kind == "gpu_clock") {
     mark(node, at, kind);
   } else if (kind == "restore" || kind == "recovery") {
     end_recovery(index, true);

@@ -12,6 +12,7 @@
 #include "platform/firmware/firmware_rules.h"
 #include "platform/firmware/spin_table.h"
 #include "platform/scenario/device_faults.h"
+#include "platform/scenario/field_faults.h"
 
 namespace asterism {
 namespace {
@@ -257,6 +258,19 @@ void check_expect(const ScenarioConfig& config, const ConfigDocument& document, 
                                        *config.expect.not_recoverable)});
 }
 
+// Replaces them by faults with times.
+void add_field_faults(ScenarioConfig& config, const ConfigDocument& document, const ConfigLibrary& library,
+                      Diagnostics& problems) {
+  const auto rates = load_config<FaultRates>(library, "faults", config.field_faults->rates);
+  if (const std::string why = problem_of(*config.field_faults, rates); !why.empty()) {
+    problems.add({.origin = document.origin_of("field_faults"), .path = "field_faults", .problem = why});
+    return;
+  }
+  const std::vector<FaultConfig> faults = field_faults(*config.field_faults, rates, config.seed);
+  config.faults.insert(config.faults.end(), faults.begin(), faults.end());
+  config.field_faults.reset();
+}
+
 // Refuses what the devices of the node do not make possible.
 void check_needed_devices(const ScenarioConfig& config, const DeviceList& devices,
                           const ConfigDocument& document, Diagnostics& problems) {
@@ -316,6 +330,8 @@ PreparedNode check_node(ConfigDocument& document, const InstalledFiles& installe
 CheckedScenario check_scenario(ConfigDocument& document, const InstalledFiles& installed) {
   Diagnostics problems;
   CheckedScenario checked{read_config<ScenarioConfig>(document, &installed.configs, problems)};
+  if (checked.config.field_faults && is_sound(problems, "field_faults"))
+    add_field_faults(checked.config, document, installed.configs, problems);
   const ScenarioConfig& config = checked.config;
   const bool knows_node = is_sound(problems, "node"), knows_faults = is_sound(problems, "faults");
   if (knows_nodes(problems)) {

@@ -45,8 +45,8 @@ NamedDocument load_scenario(const ScenarioRequest& request, const InstalledFiles
 
 // The keys that distinguish the file of a scenario from that of a node, which has no firmware, faults or
 // expectations.
-inline constexpr std::array<std::string_view, 9> scenario_keys = {
-    "node", "cluster", "firmware", "args", "files", "seed", "until", "faults", "expect"};
+inline constexpr std::array<std::string_view, 10> scenario_keys = {
+    "node", "cluster", "firmware", "args", "files", "seed", "until", "faults", "field_faults", "expect"};
 
 // The file of a node or of a scenario (a path or a name) with its overrides, unchecked.
 struct NodeDocument {

@@ -79,21 +79,27 @@ void describe_flash(Fields& f, FaultConfig& c) {
   });
 }
 
-static_assert(member_count<FaultConfig>() == 11);
+static_assert(member_count<FaultConfig>() == 12);
 void describe(Fields& f, FaultConfig& c) {
   f("at", c.at, "The simulated time of the fault, from the start of the run.", required());
   f("kind", c.kind, "The kind of fault.", one_of<FaultKind>(), required());
-  f.when("kind", c.kind, {FaultKind::power_loss, FaultKind::link_loss}, [&] {
+  f.when("kind", c.kind, {FaultKind::power_loss, FaultKind::link_loss, FaultKind::gpu_slow}, [&] {
     f("restore_after", c.restore_after,
       "The time until power returns. The node then makes a cold start, and flash keeps its contents. For a "
-      "link: the time until it is up again.",
+      "link: the time until it is up again. For a slow GPU: the time until its clock is as before.",
       within(1_ns, 3600_s));
   });
   describe_place(f, c);
   describe_flash(f, c);
-  f.when("kind", c.kind, {FaultKind::gpu_loss, FaultKind::gpu_memory},
+  f.when("kind", c.kind, {FaultKind::gpu_loss, FaultKind::gpu_memory, FaultKind::gpu_slow},
          [&] { f("gpu", c.gpu, "The number of the GPU in its node, counted from 0.", required()); });
   describe_gpu_cells(f, c);
+  f.when("kind", c.kind, FaultKind::gpu_slow, [&] {
+    f("clock_percent", c.clock_percent,
+      "How much of the clock's speed the GPU has meanwhile. Its pipelines issue accesses that much later; "
+      "memory and link are as fast as before.",
+      within(1, 99));
+  });
   f.when("kind", c.kind, FaultKind::poison, [&] {
     f("offset", c.offset,
       "The offset of the line in the memory of the expander. Its reads return poison until it is written.",
@@ -102,7 +108,8 @@ void describe(Fields& f, FaultConfig& c) {
   f.when(
       "kind", c.kind,
       {FaultKind::bit, FaultKind::pin, FaultKind::column, FaultKind::word, FaultKind::chip, FaultKind::row,
-       FaultKind::flash_bits, FaultKind::gpu_loss, FaultKind::gpu_memory, FaultKind::poison},
+       FaultKind::flash_bits, FaultKind::gpu_loss, FaultKind::gpu_memory, FaultKind::gpu_slow,
+       FaultKind::poison},
       [&] {
         f("device", c.device,
           "The device in which the fault occurs. It is required if several devices of the node take faults "
@@ -111,6 +118,25 @@ void describe(Fields& f, FaultConfig& c) {
   f("node", c.node,
     "The number of the node in which the fault occurs. It is required in a cluster. Ranks come first, then "
     "spares with firmware, then the other spares.");
+}
+
+static_assert(member_count<FieldFaultsConfig>() == 6);
+void describe(Fields& f, FieldFaultsConfig& c) {
+  f("rates", c.rates,
+    "The rates: a file in configs/faults with errors called corrected or uncorrectable. A corrected one is a "
+    "transient bit, an uncorrectable one a row that stays broken.",
+    names_file("faults"), required());
+  f("acceleration", c.acceleration,
+    "By how much errors are more frequent than in the field. A run of milliseconds sees none without it.",
+    within(1.0, 1e18));
+  f("gpus", c.gpus, "The number of GPUs that have errors, from GPU 0 on.", within(1, 32));
+  f("memory", c.memory,
+    "The first bytes of each GPU's memory, in which all of its errors are. What no program reads has no "
+    "effect.",
+    within(1_KiB, 1_TiB));
+  f("from", c.from, "The time from which there are errors.");
+  f("until", c.until, "The time until which there are errors.");
+  f.check(c.from < c.until, "until", "is later than from");
 }
 
 std::optional<MemoryFault> FaultConfig::memory_fault() const {
@@ -137,6 +163,11 @@ std::optional<GpuMemoryFault> FaultConfig::gpu_memory_fault() const {
   fault.gpu = gpu;
   fault.stuck = persistence == Persistence::stuck;
   return fault;
+}
+
+std::optional<GpuSlowdown> FaultConfig::gpu_slowdown() const {
+  if (kind != FaultKind::gpu_slow) return std::nullopt;
+  return GpuSlowdown{.gpu = gpu, .clock_percent = clock_percent, .lasts = restore_after};
 }
 
 std::optional<CxlFault> FaultConfig::cxl_fault() const {
@@ -184,7 +215,7 @@ void describe(Fields& f, ExpectConfig& c) {
           "result_equals", "reads \"the same scenario with KEY=VALUE\"");
 }
 
-static_assert(member_count<ScenarioConfig>() == 14);
+static_assert(member_count<ScenarioConfig>() == 15);
 void describe(Fields& f, ScenarioConfig& c) {
   f("node", c.node,
     "The node. \"use\" names a file in configs/nodes; the keys next to it override those of the file.");
@@ -220,6 +251,9 @@ void describe(Fields& f, ScenarioConfig& c) {
   f("until", c.until, "The simulated time at which a run that has not ended is stopped with exit status 69.",
     within(1_ns, 10000_s));
   f("faults", c.faults, "The faults to inject, with their times.");
+  f("field_faults", c.field_faults,
+    "Errors of the GPUs' memories at rates from the field, in addition to the faults. The expanded scenario "
+    "has them among its faults instead.");
   f("expect", c.expect,
     "The conditions that must hold at the end of the run. If one does not, the exit status is 67.");
   const char* rule =
@@ -239,6 +273,8 @@ void describe(Fields& f, ScenarioConfig& c) {
   f.check(!is_linux || c.args.empty(), "args",
           "is empty with firmware_format=linux, whose command line is bootargs");
   f.check(runs_firmware || c.is_cluster() || c.faults.empty(), "faults", rule);
+  f.check(!c.field_faults || (runs_firmware && !c.is_cluster()), "field_faults",
+          "is set only for a single node that runs firmware");
   f.check(!c.is_cluster() || c.node.runs == NodeProgram::firmware, "node",
           "runs firmware in a cluster, because trace cores have no network");
 }

@@ -14,6 +14,7 @@
 #include "dimm_ssd/flash_fault.h"
 #include "gpu/gpu_loss.h"
 #include "gpu/gpu_memory_fault.h"
+#include "gpu/gpu_slowdown.h"
 #include "memory/fault_overlay.h"
 #include "platform/node/node_config.h"
 #include "platform/scenario/coverage_threshold.h"
@@ -34,7 +35,8 @@ enum class FaultKind {
   flash_bits = row + 1,
   gpu_loss = flash_bits + 1,
   gpu_memory = gpu_loss + 1,
-  poison = gpu_memory + 1,
+  gpu_slow = gpu_memory + 1,
+  poison = gpu_slow + 1,
   node_loss = poison + 1,  // this and the following kinds concern a node of a cluster
   link_loss,
   memory_loss,
@@ -53,6 +55,7 @@ constexpr auto enum_names(FaultKind) {
        {FaultKind::flash_bits, "flash_bits", "DIMM-SSD: bits of a page of flash."},
        {FaultKind::gpu_loss, "gpu_loss", "A GPU fails, and the contents of its memory are lost."},
        {FaultKind::gpu_memory, "gpu_memory", "A GPU: a bit or more of its memory."},
+       {FaultKind::gpu_slow, "gpu_slow", "A GPU: its clock is slower for a time."},
        {FaultKind::poison, "poison", "CXL expander: a line of its memory is poisoned."},
        {FaultKind::node_loss, "node_loss",
         "Cluster: a node fails permanently, and everything that it holds is lost."},
@@ -80,6 +83,7 @@ struct FaultConfig {
   FlashFault flash = {};
   std::uint32_t gpu = 0;
   GpuMemoryFault gpu_cells = {};           // besides the GPU and the persistence
+  std::uint32_t clock_percent = 50;        // of a slow GPU
   Address offset = {};                     // of a poisoned line in its expander
   std::string device = {};                 // the instance, if several take faults of this kind
   std::optional<std::uint32_t> node = {};  // in a cluster
@@ -90,10 +94,21 @@ struct FaultConfig {
   std::optional<FlashFault> flash_fault() const;
   std::optional<GpuLoss> gpu_loss() const;
   std::optional<GpuMemoryFault> gpu_memory_fault() const;
+  std::optional<GpuSlowdown> gpu_slowdown() const;
   std::optional<CxlFault> cxl_fault() const;
   std::optional<Loss> cluster_loss() const;
 };
 void describe(Fields& f, FaultConfig& c);
+
+// Errors of GPUs' memories at rates from the field (field_faults.h).
+struct FieldFaultsConfig {
+  std::string rates;
+  double acceleration = 1;
+  std::uint32_t gpus = 1;
+  Bytes memory = 64_KiB;
+  Picoseconds from = {}, until = 10_ms;
+};
+void describe(Fields& f, FieldFaultsConfig& c);
 
 struct ExpectConfig {
   std::optional<std::uint32_t> exit;
@@ -130,6 +145,7 @@ struct ScenarioConfig {
   std::uint64_t seed = 1;
   Picoseconds until = 10_s;
   std::vector<FaultConfig> faults;
+  std::optional<FieldFaultsConfig> field_faults = {};  // until they are among the faults
   ExpectConfig expect;
 
   bool is_cluster() const { return cluster && cluster->nodes > 0; }
