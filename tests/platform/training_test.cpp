@@ -189,6 +189,100 @@ TEST_F(TrainingTest, AnUncorrectableErrorRetiresItsZoneAndCostsWhatALossCosts) {
   }
 }
 
+// Unlike a lost machine, an error in a GPU's memory leaves the buffers of its rank in the node's memory.
+TEST_F(TrainingTest, ErrorsInBothGpusOfAPairLeaveTheirOwnCopies) {
+  train("gemini");
+  const std::string expected = result();
+  const Time before = begin_of(step_of_loss) - 1;
+  EXPECT_THAT(
+      train("gemini", row_fails_at(before, 0, "0x0") + "," + row_fails_at(before, 1, "0x0")),
+      AllOf(HasSubstr("GPU 0 has an error in its memory"), HasSubstr("GPU 1 has an error in its memory"),
+            HasSubstr("is back from the memories of the group")));
+  EXPECT_EQ(result(), expected);
+}
+
+// A checkpoint is complete when the kernels beside it have ended: a loss before then costs a step.
+TEST_F(TrainingTest, GuardsAreWrittenBesideKernels) {
+  const Arguments beside{"node.gpu.copy_in_beside_kernels=true"};
+  const auto total = [](const std::string& out) {
+    const std::size_t at = out.find("repeated; in ");
+    return at == std::string::npos ? 0 : std::stoul(out.substr(at + 13));
+  };
+  for (const std::string protocol : {"gemini", "reft"}) {
+    const auto time = total(train(protocol));
+    const std::string expected = result();
+    EXPECT_LT(total(train(protocol + " overlap=on", "", beside)), time - 16 * 20) << protocol;
+    EXPECT_EQ(result(), expected);
+    const Time middle = begin_of(step_of_loss) + 100'000'000;
+    EXPECT_THAT(train(protocol + " overlap=on", gpu_lost_at(middle, 1), beside),
+                AllOf(HasSubstr("step 13: the state of step 12 is back from the memories of the group"),
+                      HasSubstr("16 steps, 1 repeated")));
+    EXPECT_EQ(result(), expected);
+  }
+  const Ended refused = asterism({"run", "training_node", fmt::format("args={}gemini overlap=on", small),
+                                  "faults=[]", "expect={}", "--out", "run"});
+  EXPECT_EQ(refused.status, 3);
+  EXPECT_THAT(refused.out, HasSubstr("overlap=on needs GPUs that accept data while a kernel runs"));
+}
+
+TEST_F(TrainingTest, AllWaitForASlowGpu) {
+  EXPECT_THAT(train("gemini"), Not(HasSubstr("the others waited")));
+  const std::string expected = result();
+  const Time begin = begin_of(step_of_loss - 4), end = begin_of(step_of_loss);
+  const std::string slow =
+      fmt::format(R"({{"at":"{}ps","kind":"gpu_slow","gpu":2,"clock_percent":50,"restore_after":"{}ps"}})",
+                  begin, end - begin);
+  const std::string out = train("gemini", slow);
+  EXPECT_THAT(out, testing::ContainsRegex("GPU 2: the others waited for it in [34] steps, [0-9]+ us each"));
+  EXPECT_EQ(result(), expected);
+  EXPECT_EQ(std::ranges::count(kinds(events()), "gpu_clock"), 2);
+}
+
+// Nothing reports the wrong bit, and the checksum is that of the wrong weight.
+TEST_F(TrainingTest, ARankWithWrongDataIsFoundByAComparison) {
+  const Arguments without_code{"node.memory.ecc=none"};
+  train("jit", "", without_code);
+  const std::string expected = result();
+  train("jit flip_step=6", "", without_code);
+  EXPECT_NE(result(), expected);
+  EXPECT_THAT(train("jit flip_step=6 verify=4", "", without_code),
+              AllOf(HasSubstr("step 8: the ranks have different states"),
+                    HasSubstr("step 8: the state of step 4 is back from the last comparison"),
+                    HasSubstr("4 steps since a comparison were made again")));
+  EXPECT_EQ(result(), expected);
+  EXPECT_THAT(train("jit flip_step=15 verify=100", "", without_code),
+              HasSubstr("step 16: the state of step 0 is back from the last comparison"));
+  EXPECT_EQ(result(), expected);
+  const Ended refused = asterism({"run", "training_node", fmt::format("args={}gemini verify=4", small),
+                                  "faults=[]", "expect={}", "--out", "run"});
+  EXPECT_EQ(refused.status, 3);
+  EXPECT_THAT(refused.out, HasSubstr("verify compares whole states"));
+}
+
+// Corrected and uncorrectable errors as A100s have them, much more often.
+TEST_F(TrainingTest, ErrorsAtRatesFromTheFieldAreSurvived) {
+  train("gemini");
+  const std::string expected = result();
+  const std::string errors =
+      R"(field_faults={"rates":"a100_perlmutter","acceleration":2e11,"gpus":4,"memory":"48KiB","until":"4ms"})";
+  EXPECT_THAT(train("gemini", "", {errors}), HasSubstr("errors corrected"));
+  EXPECT_EQ(result(), expected);
+  const auto faults = json("run/scenario.json")["faults"];
+  const auto rows = std::ranges::count(faults, "row", [](const auto& fault) { return fault["shape"]; });
+  EXPECT_GT(faults.size(), 10u);
+  EXPECT_GE(rows, 1);
+  EXPECT_FALSE(json("run/scenario.json").contains("field_faults"));
+  const Ended again = asterism({"run", "run/scenario.json", "--out", "again"});
+  EXPECT_EQ(contents("again/stats.json"), contents("run/stats.json"));
+  const auto refusal = [&](const std::string& change) {
+    return asterism({"check", "training_node", errors, change}).err;
+  };
+  EXPECT_THAT(refusal("field_faults.acceleration=1e18"), HasSubstr("lower the acceleration"));
+  EXPECT_THAT(refusal("field_faults.rates=jaguar_ddr2"),
+              HasSubstr("has no errors that are called corrected or uncorrectable"));
+  EXPECT_THAT(refusal("field_faults.gpus=9"), HasSubstr("there is no GPU"));
+}
+
 TEST_F(TrainingTest, ASilentErrorIsFoundByTheChecksumOfTheState) {
   const Arguments without_code{"node.gpu.ecc=none"};
   train("gemini", "", without_code);
@@ -202,12 +296,13 @@ TEST_F(TrainingTest, ASilentErrorIsFoundByTheChecksumOfTheState) {
   EXPECT_EQ(result(), expected);
 }
 
-// Nobody reads a guard before it is needed.
+// Nobody reads a guard before it is needed. The guards of both slots are in the zones 2 and 4, to which these
+// addresses belong.
 TEST_F(TrainingTest, AGuardWithAnErrorDoesNotBringAStateBack) {
   train("gemini");
   const std::string expected = result();
   const Time before = begin_of(step_of_loss) - 1, middle = begin_of(step_of_loss) + 100'000'000;
-  const std::string guards = row_fails_at(before, 0, "0x2000") + "," + row_fails_at(before, 0, "0x4000");
+  const std::string guards = row_fails_at(before, 0, "0x2200") + "," + row_fails_at(before, 0, "0x4200");
   EXPECT_THAT(train("gemini", guards), AllOf(HasSubstr("16 steps, 0 repeated"), HasSubstr("0 recoveries")));
   EXPECT_EQ(result(), expected);
   EXPECT_THAT(train("gemini", guards + "," + gpu_lost_at(middle, 1)),

@@ -36,8 +36,8 @@ const char* group_prepare(Group* group, Protocol protocol, unsigned ranks, uint3
   if (protocol == protocol_gemini && ranks % 2 != 0) return "an odd number of GPUs, which are no pairs";
   if (protocol == protocol_reft && ranks < 3) return "fewer than 3 GPUs, which is too few for parity";
   group->parts = protocol == protocol_jit ? 1 : ranks;
-  group->parameters = ((parameters + group->parts - 1) / group->parts + 1) & ~1u;  // whole words
-  group->used_bytes = sizeof(StateHeader) + 3 * sizeof(float) * group->parameters;
+  group->parameters = state_parameters_of(parameters, group->parts);
+  group->used_bytes = state_bytes_of(group->parameters);
   group->state_bytes = group->used_bytes;
   group->block_bytes = block_bytes(group);
   if (group->block_bytes != 0) group->guard_bytes = sizeof(GuardHeader) + group->block_bytes;
@@ -59,25 +59,16 @@ StateHeader* group_state(const Group* group, uint8_t* states, unsigned rank) {
   return (StateHeader*)(void*)(states + rank * group->state_bytes);
 }
 
-AdamState group_means(const StateHeader* state) {
-  float* const weights = (float*)(uintptr_t)(state + 1);
-  return (AdamState){weights, weights + state->parameters, weights + 2 * (uint64_t)state->parameters};
-}
-
-static uint64_t sum_of(const Group* group, const StateHeader* state) {
-  return checksum(CHECKSUM_START + state->step, state + 1, group->used_bytes - sizeof *state);
-}
-
-void group_seal(const Group* group, StateHeader* state, uint64_t step) {
-  state->step = step;
-  state->checksum = sum_of(group, state);
-}
-
 static unsigned part_of(const Group* group, unsigned rank) { return group->parts == 1 ? 0 : rank; }
 
 bool group_is_sound(const Group* group, const StateHeader* state, unsigned rank) {
-  return state->part == part_of(group, rank) && state->parameters == group->parameters &&
-         state->checksum == sum_of(group, state);
+  return state_is_sound(state, part_of(group, rank), group->parameters);
+}
+
+bool group_agrees(const Group* group, uint8_t* states) {
+  for (unsigned rank = 1; rank < group->ranks; ++rank)
+    if (group_state(group, states, rank)->checksum != group_state(group, states, 0)->checksum) return false;
+  return true;
 }
 
 // ---- guards ----
@@ -132,12 +123,11 @@ static void make_guards(unsigned core, unsigned cores, void* argument) {
     make_guard(what->group, what->group->copies[what->slot], holder, what->version);
 }
 
-static bool write_guards(const Group* group, unsigned slot, uint64_t version) {
+static void write_guards(const Group* group, unsigned slot, uint64_t version) {
   Guarding what = {group, slot, version};
   cores_run(make_guards, &what);
   for (unsigned rank = 0; rank < group->ranks; ++rank)
     transfers_write_guard(rank, slot, guard_at(group, group->guards, rank));
-  return transfers_wait();
 }
 
 // ---- checkpoints ----
@@ -149,14 +139,13 @@ static void copy_states(unsigned core, unsigned cores, void* argument) {
            group->used_bytes);
 }
 
-bool group_checkpoint(Group* group, uint64_t step) {
-  const unsigned slot = 1 - group->slot;
-  cores_run(copy_states, group);
-  if (!write_guards(group, slot, step)) return false;
-  group->slot = slot;
+void group_copy_states(Group* group) { cores_run(copy_states, group); }
+void group_write_guards(Group* group, uint64_t step) { write_guards(group, 1 - group->slot, step); }
+
+void group_commit(Group* group, uint64_t step) {
+  group->slot = 1 - group->slot;
   group->version = step;
   group->has_checkpoint = true;
-  return true;
 }
 
 // ---- after a loss ----
@@ -228,16 +217,20 @@ static bool collect_copies(Group* group, uint32_t without) {
   return true;
 }
 
-// The newest sound state of any rank becomes that of all.
+// The newest sound state of any rank becomes that of all, unless another rank has another one of that step.
 static bool collect_replicas(Group* group, uint32_t without) {
   if (!read_all_but(group, without)) return false;
   const StateHeader* newest = NULL;
+  bool agree = true;
   for (unsigned rank = 0; rank < group->ranks; ++rank) {
     if (is_in(without, rank)) continue;
     const StateHeader* const state = (const StateHeader*)(const void*)read_back(group, rank);
-    if (group_is_sound(group, state, rank) && (newest == NULL || state->step > newest->step)) newest = state;
+    if ((newest != NULL && state->step < newest->step) || !group_is_sound(group, state, rank)) continue;
+    const bool is_newer = newest == NULL || state->step > newest->step;
+    agree = is_newer || (agree && state->checksum == newest->checksum);
+    if (is_newer) newest = state;
   }
-  if (newest == NULL) return false;
+  if (newest == NULL || !agree) return false;
   for (unsigned rank = 0; rank < group->ranks; ++rank)
     memcpy(group_state(group, group->copies[group->slot], rank), newest, group->used_bytes);
   group->version = newest->step;
@@ -256,5 +249,6 @@ bool group_install(Group* group, uint64_t version) {
   group->version = version;
   group->has_checkpoint = group_has_checkpoints(group);  // guards say themselves of which version they are
   if (!transfers_wait()) return false;
-  return !group->has_checkpoint || write_guards(group, group->slot, version);
+  if (group->has_checkpoint) write_guards(group, group->slot, version);
+  return transfers_wait();
 }

@@ -17,20 +17,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "apps/training/network.h"
+#include "apps/training/state.h"
 #include "apps/training/transfers.h"
 
 typedef enum { protocol_gemini, protocol_reft, protocol_jit } Protocol;
-
-// A state begins with its header, which is followed by the parameters, and the first and second means of
-// Adam.
-typedef struct {
-  uint64_t step;  // steps that it has made
-  uint32_t part;  // the number of the part
-  uint32_t parameters;
-  uint64_t checksum;  // over all that follows
-  uint64_t zero[5];
-} StateHeader;
 
 typedef struct {
   Protocol protocol;
@@ -54,13 +44,16 @@ const char* group_prepare(Group* group, Protocol protocol, unsigned ranks, uint3
 bool group_has_checkpoints(const Group* group);
 
 StateHeader* group_state(const Group* group, uint8_t* states, unsigned rank);
-AdamState group_means(const StateHeader* state);
-// Completes a state that was changed.
-void group_seal(const Group* group, StateHeader* state, uint64_t step);
 bool group_is_sound(const Group* group, const StateHeader* state, unsigned rank);
+// Whether all ranks have the same state, if each has the whole one.
+bool group_agrees(const Group* group, uint8_t* states);
 
-// Makes `now` a checkpoint of this step. Returns false if a GPU was lost: then there is none.
-bool group_checkpoint(Group* group, uint64_t step);
+// Makes `now` a checkpoint of this step, in three parts: copies the states, begins to write the guards to the
+// GPUs, and, when transfers_wait() has returned true, declares it to be the checkpoint. Until then the one
+// before is, and `now` must not change.
+void group_copy_states(Group* group);
+void group_write_guards(Group* group, uint64_t step);
+void group_commit(Group* group, uint64_t step);
 
 // What the ranks have left of the checkpoint, or of their states, is brought to the slot's copies. `without`
 // has a bit for each GPU whose memory is empty. Returns false if that is not enough, or a GPU was lost

@@ -51,35 +51,39 @@ static void add(float* a, float factor, const float* b, uint32_t count) {
   for (uint32_t i = 0; i < count; ++i) a[i] += factor * b[i];
 }
 
-float network_gradient(const float* weights, uint32_t hidden, uint64_t seed, uint64_t first, uint32_t count,
-                       float* gradient) {
+void network_add_sample(const float* weights, uint32_t hidden, uint64_t seed, uint64_t number,
+                        float* gradient, float* loss) {
   const uint32_t biases = hidden * network_inputs, outputs = biases + hidden,
                  last_biases = outputs + network_outputs * hidden;
   float inputs[network_inputs], wanted[network_outputs], units[network_hidden_limit],
       of_units[network_hidden_limit];
+  sample(seed, number, inputs, wanted);
+  for (uint32_t unit = 0; unit < hidden; ++unit) {
+    const float sum = dot(weights + unit * network_inputs, inputs, network_inputs) + weights[biases + unit];
+    units[unit] = sum > 0 ? sum : 0;
+    of_units[unit] = 0;
+  }
+  for (uint32_t output = 0; output < network_outputs; ++output) {
+    const uint32_t row = outputs + output * hidden;
+    const float error = dot(weights + row, units, hidden) + weights[last_biases + output] - wanted[output];
+    *loss += 0.5f * error * error;
+    add(gradient + row, error, units, hidden);
+    gradient[last_biases + output] += error;
+    add(of_units, error, weights + row, hidden);
+  }
+  for (uint32_t unit = 0; unit < hidden; ++unit) {
+    if (units[unit] == 0) continue;  // rectified
+    add(gradient + unit * network_inputs, of_units[unit], inputs, network_inputs);
+    gradient[biases + unit] += of_units[unit];
+  }
+}
+
+float network_gradient(const float* weights, uint32_t hidden, uint64_t seed, uint64_t first, uint32_t count,
+                       float* gradient) {
   float loss = 0;
   for (uint32_t i = 0; i < network_parameters(hidden); ++i) gradient[i] = 0;
-  for (uint64_t number = first; number < first + count; ++number) {
-    sample(seed, number, inputs, wanted);
-    for (uint32_t unit = 0; unit < hidden; ++unit) {
-      const float sum = dot(weights + unit * network_inputs, inputs, network_inputs) + weights[biases + unit];
-      units[unit] = sum > 0 ? sum : 0;
-      of_units[unit] = 0;
-    }
-    for (uint32_t output = 0; output < network_outputs; ++output) {
-      const uint32_t row = outputs + output * hidden;
-      const float error = dot(weights + row, units, hidden) + weights[last_biases + output] - wanted[output];
-      loss += 0.5f * error * error;
-      add(gradient + row, error, units, hidden);
-      gradient[last_biases + output] += error;
-      add(of_units, error, weights + row, hidden);
-    }
-    for (uint32_t unit = 0; unit < hidden; ++unit) {
-      if (units[unit] == 0) continue;  // rectified
-      add(gradient + unit * network_inputs, of_units[unit], inputs, network_inputs);
-      gradient[biases + unit] += of_units[unit];
-    }
-  }
+  for (uint64_t number = first; number < first + count; ++number)
+    network_add_sample(weights, hidden, seed, number, gradient, &loss);
   return loss;
 }
 

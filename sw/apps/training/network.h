@@ -20,9 +20,11 @@ uint32_t network_parameters(uint32_t hidden);
 // The first weights; they depend on the seed and on their number only.
 void network_begin(float* weights, uint32_t first, uint32_t count, uint32_t hidden, uint64_t seed);
 
+// Adds the gradient of a sample and its loss. Sample n has random inputs, which depend on the seed and n
+// only, and the outputs of a fixed function of them.
+void network_add_sample(const float* weights, uint32_t hidden, uint64_t seed, uint64_t number,
+                        float* gradient, float* loss);
 // Writes the sum of the gradients over the samples first..first+count-1, and returns the sum of their losses.
-// Sample n has random inputs, which depend on the seed and n only, and the outputs of a fixed function of
-// them.
 float network_gradient(const float* weights, uint32_t hidden, uint64_t seed, uint64_t first, uint32_t count,
                        float* gradient);
 

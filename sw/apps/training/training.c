@@ -3,8 +3,8 @@
 // undisturbed run.
 //
 //   training [steps=40] [hidden=96] [samples=8] [protocol=gemini|reft|jit] [interval=1] [ssd_every=8]
-//            [host_copies=lost|kept] [accesses=200] [gap=2000] [checkpoint=on|off] [method=configured]
-//            [seed=1]
+//            [overlap=on|off] [verify=0] [flip_step=0] [host_copies=lost|kept] [accesses=200] [gap=2000]
+//            [checkpoint=on|off] [method=configured] [seed=1]
 //
 // The state, which is weights and the means of Adam, is in the memories of the GPUs, and nowhere else between
 // two steps. A step reads it, runs a kernel on each GPU that reads it at random, which stands for the forward
@@ -13,8 +13,14 @@
 // over the ranks, and each rank's update of its part.
 //
 // interval: steps between two checkpoints in memory. ssd_every: every checkpoint of such a step is written to
-// the DIMM-SSD, too. host_copies: whether the rank's own buffers in the node's memory are lost with its GPU,
-// as with its machine.
+// the DIMM-SSD, too. overlap: guards are written while the step's kernels run, which the GPUs must be able to
+// do (copy_in_beside_kernels). host_copies: whether the rank's own buffers in the node's memory are lost with
+// its GPU, as with its machine; an error in the memory of the GPU leaves them.
+//
+// verify: with protocol=jit, steps between two comparisons of the states of all ranks; 0: none. If they
+// differ, some core or memory has computed wrong data, and all ranks return to the last state that was the
+// same on all. flip_step: before this step is computed, a bit of a weight of rank 1 becomes wrong in the
+// node's memory, which must have no code (memory.ecc=none).
 //
 // Exit status: 0 all steps are done, and steps that were repeated had the same losses; 1 not; 2 a wrong
 // argument; 3 no or unsuitable GPUs, or too little memory. result.txt has the bits of each step's loss and
@@ -38,15 +44,15 @@
 
 typedef unsigned long long Printable;
 
-enum { steps_limit = 4096, recoveries_in_a_row = 8, interruptions_limit = 64 };
+enum { steps_limit = 4096, recoveries_in_a_row = 8, interruptions_limit = 64, straggler_us = 20 };
 
 static const char* const protocols[] = {"gemini", "reft", "jit"};
 static const char* const fates[] = {"lost", "kept"};
 
 static struct {
-  uint64_t steps, hidden, samples, ssd_every, interval, accesses, gap, seed;
+  uint64_t steps, hidden, samples, ssd_every, interval, accesses, gap, verify, flip_step, seed;
   ArgumentChoice protocol, host_copies, method;
-  bool checkpoint;
+  bool checkpoint, overlap;
 } options = {.steps = 40,
              .hidden = 96,
              .samples = 8,
@@ -77,6 +83,13 @@ static Record record;
 static uint8_t* drained;  // the states
 static Record drained_record;
 
+// The last state that was the same on all ranks.
+static struct {
+  uint8_t* state;
+  Record record;
+} verified;
+static bool ranks_differ;
+
 static struct {
   float* weights;    // all of them, where each rank has a part only
   float* gradients;  // of each rank
@@ -92,7 +105,10 @@ static bool has_power;
 // In ticks of the generic timer.
 static struct {
   uint64_t begin, first, repeated, interrupted, checkpoints, recoveries;
-  unsigned steps_repeated, differences;
+  unsigned steps_repeated, steps_discarded, differences;
+  // By GPU: steps in which all others have waited for it, and for how long.
+  unsigned straggler_steps[transfers_gpu_limit];
+  uint64_t lags[transfers_gpu_limit];
 } counts;
 
 static uint64_t checkpoint_time;  // in this step
@@ -111,7 +127,7 @@ static void check_states(unsigned core, unsigned cores, void* argument) {
     const StateHeader* const state = group_state(&group, group.now, rank);
     work.sound[rank] = group_is_sound(&group, state, rank) && state->step == step;
     if (group.parts > 1)
-      memcpy(work.weights + (uint64_t)rank * group.parameters, group_means(state).weights,
+      memcpy(work.weights + (uint64_t)rank * group.parameters, state_means(state).weights,
              group.parameters * sizeof(float));
   }
 }
@@ -120,7 +136,7 @@ static void compute_gradients(unsigned core, unsigned cores, void* argument) {
   (void)argument;
   for (unsigned rank = core; rank < group.ranks; rank += cores) {
     const float* const weights =
-        group.parts > 1 ? work.weights : group_means(group_state(&group, group.now, rank)).weights;
+        group.parts > 1 ? work.weights : state_means(group_state(&group, group.now, rank)).weights;
     const uint64_t first = (step * group.ranks + rank) * options.samples;
     work.losses[rank] = network_gradient(weights, (uint32_t)options.hidden, options.seed, first,
                                          (uint32_t)options.samples, gradient_of(rank));
@@ -140,27 +156,21 @@ static void update_states(unsigned core, unsigned cores, void* argument) {
   const uint32_t all = network_parameters((uint32_t)options.hidden);
   for (unsigned rank = core; rank < group.ranks; rank += cores) {
     StateHeader* const state = group_state(&group, group.now, rank);
-    const AdamState means = group_means(state);
+    const AdamState means = state_means(state);
     const uint32_t first = group.parts > 1 ? rank * group.parameters : 0;
     for (uint32_t i = 0; i < group.parameters && first + i < all; ++i)
       adam_update(means, i, mean_gradient(first + i), adam);
-    group_seal(&group, state, step + 1);
+    state_seal(state, step + 1);
   }
 }
 
 static void begin_states(unsigned core, unsigned cores, void* argument) {
   (void)argument;
   for (unsigned rank = core; rank < group.ranks; rank += cores) {
-    StateHeader* const state = group_state(&group, group.copies[group.slot], rank);
-    const uint32_t part = group.parts > 1 ? rank : 0, first = part * group.parameters;
-    const uint32_t all = network_parameters((uint32_t)options.hidden);
-    memset(state, 0, group.state_bytes);
-    state->part = part;
-    state->parameters = group.parameters;
-    network_begin(group_means(state).weights, first,
-                  first + group.parameters > all ? all - first : group.parameters, (uint32_t)options.hidden,
-                  options.seed);
-    group_seal(&group, state, 0);
+    uint8_t* const copies = group.copies[group.slot];
+    memset(copies + rank * group.state_bytes, 0, group.state_bytes);
+    state_begin(group_state(&group, copies, rank), group.parts > 1 ? rank : 0, group.parameters,
+                network_parameters((uint32_t)options.hidden), (uint32_t)options.hidden, options.seed);
   }
 }
 
@@ -174,14 +184,42 @@ static void write_to_ssd(const uint8_t* states) {
   checkpoints_take(&checkpoints, step);
 }
 
-// Returns false if a GPU was lost.
+static bool checkpoint_is_due(void) {
+  return step % options.interval == 0 && !(group.has_checkpoint && group.version == step);
+}
+
+static bool is_verified(void) {
+  return options.verify == 0 || verified.record.step == step;  // no other state is kept for long
+}
+
+static void drain_if_due(void) {
+  if (options.checkpoint && step != 0 && step % options.ssd_every == 0 && is_verified())
+    write_to_ssd(group.now);
+}
+
+// Without overlap. Returns false if a GPU was lost.
 static bool take_checkpoint(void) {
-  if (step % options.interval != 0 || (group.has_checkpoint && group.version == step)) return true;
   const uint64_t begin = generic_timer_now();
-  if (group_has_checkpoints(&group) && !group_checkpoint(&group, step)) return false;
-  if (options.checkpoint && step != 0 && step % options.ssd_every == 0) write_to_ssd(group.now);
+  if (group_has_checkpoints(&group)) {
+    group_copy_states(&group);
+    group_write_guards(&group, step);
+    if (!transfers_wait()) return false;
+    group_commit(&group, step);
+  }
+  drain_if_due();
   checkpoint_time = generic_timer_now() - begin;
   return true;
+}
+
+// With overlap: what is done between the launch of the kernels and the gradients.
+static void begin_checkpoint(void) {
+  const uint64_t begin = generic_timer_now();
+  if (group_has_checkpoints(&group)) {
+    group_copy_states(&group);
+    group_write_guards(&group, step);
+  }
+  drain_if_due();
+  checkpoint_time = generic_timer_now() - begin;
 }
 
 // ---- a step ----
@@ -194,6 +232,26 @@ static bool read_states(void) {
   bool all_sound = true;
   for (unsigned rank = 0; rank < group.ranks; ++rank) all_sound &= work.sound[rank];
   return all_sound;
+}
+
+// Compares the states of all ranks if that is due. Returns false if they differ.
+static bool verify_states(bool is_end) {
+  if (options.verify == 0 || (step % options.verify != 0 && !is_end)) return true;
+  ranks_differ = !group_agrees(&group, group.now);
+  if (ranks_differ) return false;
+  memcpy(verified.state, group.now, group.used_bytes);
+  record.step = step;
+  verified.record = record;
+  return true;
+}
+
+// A weight of rank 1 becomes wrong in the node's memory, once.
+static void flip_if_due(void) {
+  static bool is_done;
+  if (options.flip_step == 0 || step != options.flip_step || is_done || !has_power) return;
+  is_done = true;
+  const float* const weight = &state_means(group_state(&group, group.now, 1)).weights[40];
+  power_inject((MemoryFault){.kind = memory_fault_bit, .at = weight, .chip = 5, .bit = 7});
 }
 
 static void add_loss(void) {
@@ -209,13 +267,33 @@ static void add_loss(void) {
          (unsigned)(loss * 1e6f), again ? ", again" : "");
 }
 
+// The others have waited for the GPU whose kernel ended last.
+static void look_for_straggler(void) {
+  unsigned last = 0;
+  for (unsigned rank = 1; rank < group.ranks; ++rank)
+    if (transfers_kernel_end(rank) > transfers_kernel_end(last)) last = rank;
+  uint64_t before = 0;
+  for (unsigned rank = 0; rank < group.ranks; ++rank)
+    if (rank != last && transfers_kernel_end(rank) > before) before = transfers_kernel_end(rank);
+  const uint64_t lag = transfers_kernel_end(last) - before;
+  if (before == 0 || lag < generic_timer_ticks(straggler_us)) return;
+  ++counts.straggler_steps[last];
+  counts.lags[last] += lag;
+}
+
 // Returns false if a GPU was lost, or holds something else than was written to it.
 static bool make_step(void) {
-  if (!read_states() || !take_checkpoint()) return false;
+  if (!read_states() || !verify_states(false)) return false;
+  flip_if_due();
+  const bool is_due = checkpoint_is_due();
+  if (is_due && !options.overlap && !take_checkpoint()) return false;
   for (unsigned rank = 0; rank < group.ranks; ++rank)
     transfers_launch(rank, step, options.accesses, options.gap);
+  if (is_due && options.overlap) begin_checkpoint();
   cores_run(compute_gradients, NULL);
   if (!transfers_wait()) return false;
+  if (is_due && options.overlap && group_has_checkpoints(&group)) group_commit(&group, step);
+  look_for_straggler();
   add_loss();
   cores_run(update_states, NULL);
   for (unsigned rank = 0; rank < group.ranks; ++rank)
@@ -305,7 +383,7 @@ static Mending mend_gpus(uint32_t* empty) {
     work.sound[rank] = true;
     if (!transfers_mend(rank)) return some_cannot_be;
     result = some_were_mended;
-    if (options.host_copies.index != 0) continue;
+    if (options.host_copies.index != 0 || !(condition.lost || condition.failed)) continue;
     group.holds_copies[rank] = false;
     for (int slot = 0; slot < 2; ++slot)
       memset(group_state(&group, group.copies[slot], rank), 0, group.state_bytes);
@@ -313,11 +391,28 @@ static Mending mend_gpus(uint32_t* empty) {
   return result;
 }
 
-typedef enum { from_memories, from_ssd, from_start, from_nowhere } Origin;
-static const char* const origins[] = {"the memories of the group", "the DIMM-SSD", "the start"};
+typedef enum { from_memories, from_verified, from_ssd, from_start, from_nowhere } Origin;
+static const char* const origins[] = {"the memories of the group", "the last comparison", "the DIMM-SSD",
+                                      "the start"};
+
+// The states since the last comparison are not used: one rank's wrong gradients are in the weights of all.
+// The losses of the steps since then are expected to differ.
+static void collect_verified(void) {
+  printf("training: step %llu: the ranks have different states\n", (Printable)step);
+  for (unsigned rank = 0; rank < group.ranks; ++rank)
+    memcpy(group_state(&group, group.copies[group.slot], rank), verified.state, group.used_bytes);
+  record = verified.record;
+  group.version = record.step;
+  counts.steps_discarded += furthest - (unsigned)record.step;
+  furthest = record.step;
+}
 
 // Brings a state to the slot's copies. from_nowhere: a GPU was mended meanwhile, or cannot be.
 static Origin collect(uint32_t* empty, Mending* meanwhile) {
+  if (ranks_differ) {
+    collect_verified();
+    return from_verified;
+  }
   const bool is_back = group_collect(&group, *empty);
   *meanwhile = mend_gpus(empty);
   if (*meanwhile != all_are_sound) return from_nowhere;
@@ -332,7 +427,8 @@ static void report_recovery(Origin origin, uint64_t time) {
   printf("training: step %llu: the state of step %llu is back from %s after %llu us\n", (Printable)step,
          (Printable)group.version, origins[origin], microseconds(time));
   // The DIMM-SSD reports its own.
-  if (has_power && origin == from_memories) power_recovered(recovered_from_memory);
+  if (has_power && (origin == from_memories || origin == from_verified))
+    power_recovered(recovered_from_memory);
 }
 
 static bool recover(void) {
@@ -345,6 +441,7 @@ static bool recover(void) {
     if (group_install(&group, group.version)) {
       report_recovery(origin, generic_timer_now() - begin);
       step = group.version;
+      ranks_differ = false;
       return true;
     }
     mending = mend_gpus(&empty);
@@ -357,10 +454,14 @@ static bool recover(void) {
 static bool run_steps(void) {
   for (int interruptions = 0; interruptions < interruptions_limit;) {
     const bool is_end = step == options.steps;
-    const bool is_done = is_end ? read_states() : make_timed_step();
+    const bool is_done = is_end ? read_states() && verify_states(true) : make_timed_step();
     if (is_end && is_done) return true;
     if (is_done) continue;
     ++interruptions;
+    if (transfers_exclude_kernels()) {
+      printf("training: overlap=on needs GPUs that accept data while a kernel runs\n");
+      return false;
+    }
     if (!recover()) return false;
   }
   return false;
@@ -374,6 +475,13 @@ static void report_errors(void) {
              (unsigned)gpu_spare_zones(rank));
 }
 
+static void report_stragglers(void) {
+  for (unsigned rank = 0; rank < group.ranks; ++rank)
+    if (counts.straggler_steps[rank] != 0)
+      printf("training: GPU %u: the others waited for it in %u steps, %llu us each\n", rank,
+             counts.straggler_steps[rank], microseconds(counts.lags[rank]) / counts.straggler_steps[rank]);
+}
+
 static bool report(void) {
   const uint64_t time = generic_timer_now() - counts.begin;
   checkpoints_settle(&checkpoints);
@@ -382,7 +490,7 @@ static bool report(void) {
     const uint32_t all = network_parameters((uint32_t)options.hidden), first = part * group.parameters;
     const uint32_t count = all - first < group.parameters ? all - first : group.parameters;
     for (uint32_t i = 0; i < count; ++i)
-      sum = checksum(sum, &group_means(group_state(&group, group.now, part)).weights[i], sizeof(float));
+      sum = checksum(sum, &state_means(group_state(&group, group.now, part)).weights[i], sizeof(float));
   }
   printf(
       "training: %llu steps, %u repeated; in %llu us: %llu in steps, %llu of them for checkpoints; "
@@ -393,6 +501,9 @@ static bool report(void) {
   printf("training: after %llu steps on %u GPUs the weights have the checksum 0x%016llx\n", (Printable)step,
          group.ranks, (Printable)sum);
   report_errors();
+  report_stragglers();
+  if (counts.steps_discarded != 0)
+    printf("training: %u steps since a comparison were made again\n", counts.steps_discarded);
   if (counts.differences != 0)
     printf("training: %u repeated steps had another loss than before\n", counts.differences);
   static char text[steps_limit * 16 + 64];
@@ -428,10 +539,13 @@ static ExitStatus prepare(void) {
   const uint32_t parameters = network_parameters((uint32_t)options.hidden);
   const char* const wrong = group_prepare(&group, (Protocol)options.protocol.index, gpus, parameters);
   if (wrong != NULL) return unavailable(wrong);
+  if (options.verify != 0 && group.protocol != protocol_jit)
+    return unavailable("verify compares whole states, which ranks have with protocol=jit only");
   cores_start(MAX_CORES);
   work.weights = memory_allocate((uint64_t)gpus * group.parameters * sizeof(float));
   work.gradients = memory_allocate((uint64_t)gpus * parameters * sizeof(float));
-  if (work.gradients == NULL) return unavailable("the gradients do not fit into the memory of this machine");
+  verified.state = memory_allocate(group.state_bytes);
+  if (verified.state == NULL) return unavailable("the gradients do not fit into the memory of this machine");
   for (unsigned rank = 0; rank < gpus; ++rank) work.sound[rank] = true;
   begin_anew(NULL);
   if (options.checkpoint) prepare_checkpoints();
@@ -450,6 +564,11 @@ int main(int argc, char** argv) {
       {"interval", argument_number, &options.interval, 1, steps_limit, "steps between two checkpoints"},
       {"ssd_every", argument_number, &options.ssd_every, 1, steps_limit,
        "checkpoints of multiples of it are written to the DIMM-SSD"},
+      {"overlap", argument_switch, &options.overlap, 0, 0, "write guards while the kernels run"},
+      {"verify", argument_number, &options.verify, 0, steps_limit,
+       "steps between two comparisons of the ranks' states; 0: none"},
+      {"flip_step", argument_number, &options.flip_step, 0, steps_limit,
+       "before which a bit of a weight becomes wrong; 0: none"},
       {"host_copies", argument_choice, &options.host_copies, 0, 0,
        "what happens to a rank's own copies when its GPU is lost"},
       {"accesses", argument_number, &options.accesses, 1, 100000000, "accesses of each pipeline in a step"},
@@ -470,7 +589,7 @@ int main(int argc, char** argv) {
   counts.begin = generic_timer_now();
   if ((!group_install(&group, step) && !recover()) || !run_steps()) {
     printf("training: the GPUs did not come to the end\n");
-    return exit_failed;
+    return transfers_exclude_kernels() ? exit_unavailable : exit_failed;
   }
   return report() ? exit_passed : exit_failed;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "boot/memory.h"
+#include "drivers/generic_timer.h"
 
 typedef enum { idle, reading, finishing, writing } Transfer;
 
@@ -17,6 +18,7 @@ static struct {
   Transfer transfer;
   bool runs;
   uint32_t zones;  // of a read
+  uint64_t kernel_end;
 } work[transfers_gpu_limit];
 
 // ---- regions ----
@@ -96,8 +98,14 @@ static void read(unsigned gpu, void* to, uint32_t zones) {
   start(gpu, error, reading, "read");
 }
 
+static bool excludes_kernels;
+bool transfers_exclude_kernels(void) { return excludes_kernels; }
+
 static void write(unsigned gpu, const void* from, uint32_t first, uint32_t zones) {
-  if (is_usable(gpu)) start(gpu, gpu_copy_in(gpu, numbers + first, zones, from), writing, "write");
+  if (!is_usable(gpu)) return;
+  const GpuError error = gpu_copy_in(gpu, numbers + first, zones, from);
+  excludes_kernels |= error == gpu_running;
+  start(gpu, error, writing, "write");
 }
 
 void transfers_read_state(unsigned gpu, void* to) {
@@ -137,7 +145,10 @@ static void progress(unsigned gpu) {
     work[gpu].runs = false;
     return;
   }
-  if ((events & gpu_event_kernel_ended) != 0) work[gpu].runs = false;
+  if ((events & gpu_event_kernel_ended) != 0) {
+    work[gpu].runs = false;
+    work[gpu].kernel_end = generic_timer_now();
+  }
   if ((events & gpu_event_contained) != 0) gpu_conditions[gpu].damaged = true;
   if ((events & gpu_event_failed) != 0 && gpu_failure(gpu) == gpu_memory_error) {
     gpu_conditions[gpu].damaged = true;
@@ -152,15 +163,20 @@ static void progress(unsigned gpu) {
   if ((events & gpu_event_taken) != 0 || (events & gpu_event_copied_in) != 0) work[gpu].transfer = idle;
 }
 
-bool transfers_wait(void) {
-  for (;;) {
-    bool is_busy = false, is_sound = true;
-    for (unsigned gpu = 0; gpu < gpus; ++gpu) {
-      progress(gpu);
-      is_busy |= !has_ended(gpu) && (work[gpu].transfer != idle || work[gpu].runs);
-      is_sound &= is_usable(gpu);
-    }
-    if (!is_busy) return is_sound;
-    gpu_await_event();
+uint64_t transfers_kernel_end(unsigned gpu) { return work[gpu].kernel_end; }
+
+bool transfers_are_busy(void) {
+  bool is_busy = false;
+  for (unsigned gpu = 0; gpu < gpus; ++gpu) {
+    progress(gpu);
+    is_busy |= !has_ended(gpu) && (work[gpu].transfer != idle || work[gpu].runs);
   }
+  return is_busy;
+}
+
+bool transfers_wait(void) {
+  while (transfers_are_busy()) gpu_await_event();
+  bool is_sound = true;
+  for (unsigned gpu = 0; gpu < gpus; ++gpu) is_sound &= is_usable(gpu);
+  return is_sound;
 }
