@@ -8,16 +8,23 @@ void BuddyCopies::none() {
   exist_ = false;
   damaged_.clear();
   groups_.clear();
+  replicas_ = {};
 }
 
 void BuddyCopies::all() {
   exist_ = true;
   damaged_.clear();
   groups_.clear();
+  replicas_ = {};
 }
 
 void BuddyCopies::lose(std::uint32_t node) {
   if (!exist_) return;
+  if (holders_) {
+    replicas_.lost.insert(node);
+    replicas_.without_own.insert(node);
+    return;
+  }
   if (group_ > 2) {
     Group& group = groups_[node / group_];
     group.lost.insert(node);
@@ -32,6 +39,7 @@ void BuddyCopies::lose(std::uint32_t node) {
 }
 
 void BuddyCopies::restore_own(std::uint32_t node) {
+  replicas_.without_own.erase(node);
   if (const auto group = groups_.find(node / group_); group != groups_.end())
     group->second.without_own.erase(node);
   const auto pair = damaged_.find(node & ~1u);
@@ -60,9 +68,22 @@ bool BuddyCopies::recoverable() const {
          std::ranges::all_of(
              damaged_,
              [](const auto& pair) { return pair.second.first_left() && pair.second.second_left(); }) &&
-         std::ranges::all_of(groups_, [](const auto& group) {
-           return group.second.lost.size() <= 1 || group.second.without_own.empty();
+         std::ranges::all_of(groups_,
+                             [](const auto& group) {
+                               return group.second.lost.size() <= 1 || group.second.without_own.empty();
+                             }) &&
+         std::ranges::all_of(replicas_.without_own, [this](std::uint32_t node) {
+           return std::ranges::any_of(
+               holders_(node), [this](std::uint32_t holder) { return !replicas_.lost.contains(holder); });
          });
+}
+
+std::uint32_t BuddyCopies::source(std::uint32_t node) const {
+  if (!holders_) return node ^ 1u;
+  const std::vector<std::uint32_t> holders = holders_(node);
+  const auto left = std::ranges::find_if(
+      holders, [this](std::uint32_t holder) { return !replicas_.lost.contains(holder); });
+  return left == holders.end() ? holders.front() : *left;
 }
 
 std::vector<std::uint32_t> BuddyCopies::without_own() const {
@@ -73,6 +94,7 @@ std::vector<std::uint32_t> BuddyCopies::without_own() const {
   }
   for (const auto& [number, group] : groups_)
     nodes.insert(nodes.end(), group.without_own.begin(), group.without_own.end());
+  nodes.insert(nodes.end(), replicas_.without_own.begin(), replicas_.without_own.end());
   return nodes;
 }
 

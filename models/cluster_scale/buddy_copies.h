@@ -5,9 +5,13 @@
 // With groups of more than two nodes, each node has its own copy and a share of the parity of its group, from
 // which the copy of any one node can be computed again. A node whose copy has been restored has no share
 // until the next checkpoint: if another node of its group is lost before that, copies are lost.
+//
+// With more than two replicas, each node has its own copy and those of the nodes whose holder it is. It has
+// no others' copies from its loss until the next checkpoint.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <vector>
@@ -18,6 +22,9 @@ class BuddyCopies {
  public:
   // The number of nodes of a group, which are numbered one after the other; 2: buddies.
   explicit BuddyCopies(std::uint32_t group = 2) : group_(group) {}
+  // More than two replicas; `holders` are the other nodes that have a copy of a node.
+  using Holders = std::function<std::vector<std::uint32_t>(std::uint32_t)>;
+  explicit BuddyCopies(Holders holders) : holders_(std::move(holders)) {}
   // No node has a copy: at the start of a run, and after a recovery from elsewhere than from buddies.
   void none();
   // All nodes have both copies.
@@ -34,6 +41,8 @@ class BuddyCopies {
   bool recoverable() const;
   // The nodes without a copy of their own, in order. They need those of their buddies.
   std::vector<std::uint32_t> without_own() const;
+  // A node that has the copy of this one, or has a part in computing it; of a parity, that is its buddy.
+  std::uint32_t source(std::uint32_t node) const;
   // The number of copies that the pair of this node can restore from those that are left.
   unsigned repairable(std::uint32_t node) const;
   // The even nodes of the pairs that lack a copy, in order.
@@ -49,15 +58,18 @@ class BuddyCopies {
     bool whole() const { return first_own && second_own && first_at_second && second_at_first; }
   };
 
-  // Of a group with a parity: the nodes that were lost since the checkpoint, and those without a copy.
+  // Of a group with a parity, or of all nodes: those that were lost since the checkpoint, and those without a
+  // copy of their own.
   struct Group {
     std::set<std::uint32_t> lost, without_own;
   };
 
-  std::uint32_t group_;
+  std::uint32_t group_ = 2;
+  Holders holders_;
   bool exist_ = false;
   std::map<std::uint32_t, Held> damaged_;  // by the even node
   std::map<std::uint32_t, Group> groups_;  // by the number of the group
+  Group replicas_;                         // of all nodes
 };
 
 }  // namespace asterism

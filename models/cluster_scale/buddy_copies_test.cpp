@@ -37,6 +37,23 @@ TEST(BuddyCopiesTest, AParityRestoresOneNodeOfAGroupUntilTheNextCheckpoint) {
   EXPECT_TRUE(copies.recoverable());
 }
 
+TEST(BuddyCopiesTest, ReplicasComeBackFromAnyHolderThatWasNotLostSinceTheCheckpoint) {
+  BuddyCopies copies([](std::uint32_t node) { return std::vector{(node + 1) % 5, (node + 2) % 5}; });
+  copies.all();
+  copies.lose(1);
+  copies.lose(2);
+  EXPECT_TRUE(copies.recoverable());
+  EXPECT_EQ(copies.source(1), 3u);
+  copies.restore_own(1);
+  copies.restore_own(2);
+  copies.lose(0);  // 1 and 2 had its copies
+  EXPECT_THAT(copies.without_own(), ElementsAre(0));
+  EXPECT_FALSE(copies.recoverable());
+  copies.all();
+  copies.lose(0);
+  EXPECT_TRUE(copies.recoverable());
+}
+
 TEST(BuddyCopiesTest, ALostNodeIsWithItsBuddyAlone) {
   BuddyCopies copies;
   copies.all();

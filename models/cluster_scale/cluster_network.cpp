@@ -253,8 +253,9 @@ std::unique_ptr<Transfer> ClusterNetwork::start(TransferKind kind) {
     s4u::Host* const server = p.switches[p.places.io_switch(s)].server;
     switch (kind) {
       case TransferKind::copies:
-        flows.push_back({here.copies, p.switches[p.places.partner(s)].copies,
-                         p.state_of_switch(s) / (p.setup.group - 1)});
+        for (std::uint32_t copy = 1; copy < p.setup.replicas; ++copy)
+          flows.push_back({here.copies, p.switches[p.places.partner(s, copy)].copies,
+                           p.state_of_switch(s) / (p.setup.group - 1)});
         break;
       case TransferKind::drain:
         flows.push_back({here.drain, server, p.state_of_switch(s)});
@@ -274,9 +275,9 @@ std::unique_ptr<Transfer> ClusterNetwork::send_copies(std::uint32_t node, unsign
   return std::make_unique<Flows>(flows, p.ended);
 }
 
-std::unique_ptr<Transfer> ClusterNetwork::restart(std::uint32_t node, bool on_spare) {
+std::unique_ptr<Transfer> ClusterNetwork::restart(std::uint32_t node, std::uint32_t source, bool on_spare) {
   const Platform& p = *platform_;
-  const std::uint32_t from = p.places.switch_of(ClusterPlaces::buddy(node)),
+  const std::uint32_t from = p.places.switch_of(source),
                       to = on_spare ? p.spare_switch() : p.places.switch_of(node);
   const std::vector flows{Flow{p.switches[from].revive, p.switches[to].revive, p.setup.state.count()}};
   return std::make_unique<Flows>(flows, p.ended);

@@ -28,7 +28,7 @@
 namespace asterism {
 
 enum class TransferKind {
-  copies,   // every node sends its state to its buddy
+  copies,   // every node sends its state to its buddy, or to all who hold its copies
   drain,    // every node sends its state to the file system
   restore,  // every node receives its state from there
 };
@@ -57,10 +57,11 @@ class ClusterNetwork {
   // Waits until `time`, or until a transfer has ended that was not destroyed.
   void wait_until(Seconds time);
   std::unique_ptr<Transfer> start(TransferKind kind);
-  // These send copies of one node's state from its buddy, to the node or to the spare that takes its place,
-  // at the rate of copies to buddies and at that of a restart.
+  // Sends copies of one node's state from its buddy to the node, at the rate of copies to buddies.
   std::unique_ptr<Transfer> send_copies(std::uint32_t node, unsigned copies);
-  std::unique_ptr<Transfer> restart(std::uint32_t node, bool on_spare);
+  // Sends a node's state from `source` to the node or to the spare that takes its place, at the rate of a
+  // restart.
+  std::unique_ptr<Transfer> restart(std::uint32_t node, std::uint32_t source, bool on_spare);
 
  private:
   struct Platform;

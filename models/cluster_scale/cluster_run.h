@@ -20,13 +20,26 @@
 //
 // Until a failure that rolls the program back is noticed, `detection` passes.
 //
+// Silent corruption makes the state of the program wrong; it runs on. Every `check_every` iterations, and at
+// the end, all nodes check their state. If it is wrong, a spare takes over the node's place, and all nodes
+// roll back to the newest state that was saved before the last check that has found nothing: to the
+// checkpoint at the buddies if that is as old, otherwise to a copy on the file system, of which the newest
+// and the newest checked one are kept. A rollback for another reason to a state from before the corruption
+// undoes it. Without checks, the run ends with wrong data.
+//
+// A slow node makes iterations longer by `slowdown`, however many there are. After `slow_found` the run
+// stops, saves the last iteration that is complete at the buddies, and a spare takes over.
+//
+// A burst takes several nodes at once.
+//
 // With `just_in_time` there are no checkpoints: buddies are replicas of each other, and both compute the same
 // state. After a failure the dump is of what is left, as of the last iteration that was complete, and is sent
 // to the nodes that have lost it. Global copies are taken every `global_every` intervals.
 //
 // With groups of more than two nodes, the copy of a lost node is computed from the parity of its group, in
 // the time of a restart: each node of the group computes a part of it, which counts as if it came from the
-// buddy.
+// buddy. With more than two replicas, it comes from any node that has the copy; copies that are lost are
+// replaced by the next checkpoint.
 //
 // Left out: copies to buddies slow the program down by `overhead` whatever the network does to them; global
 // copies and repairs cost the program nothing but the network that they share; failures of switches; messages

@@ -25,10 +25,11 @@ std::uint64_t count(const ClusterResult& result, Recovery how) {
   return result.recoveries[static_cast<std::size_t>(how)];
 }
 void expect_times_add_up(const ClusterResult& r) {
-  EXPECT_NEAR(
-      r.time.count(),
-      (r.work + r.rework + r.dump + r.blocked + r.overhead + r.detection + r.restart + r.spare_wait).count(),
-      1e-9 * r.time.count());
+  EXPECT_NEAR(r.time.count(),
+              (r.work + r.rework + r.dump + r.blocked + r.overhead + r.detection + r.restart + r.spare_wait +
+               r.check + r.slow)
+                  .count(),
+              1e-9 * r.time.count());
 }
 
 TEST(ClusterRunTest, WithoutFailuresTakesItsCheckpointsAndNoMore) {
@@ -81,6 +82,111 @@ TEST(ClusterRunTest, AParityCostsLessOfTheNetworkAndRestoresOneNode) {
   EXPECT_NEAR(one.time.count(), undisturbed.time.count() + 7 + 4, 1 + tolerance);
   setup.placed = {{Seconds(53), Kind::node, 5}, {Seconds(54), Kind::node, 7}};
   EXPECT_EQ(count(run(setup), Recovery::start), 1u);
+}
+
+// Nodes 4 and 6 are on one switch, 5 and 7 on another one.
+TEST(ClusterRunTest, ABurstTakesNeighboursWhoseBuddiesAreElsewhere) {
+  ClusterSetup setup = small_cluster();
+  setup.placed = {{Seconds(53), Kind::burst, 4}};
+  const ClusterResult two = run(setup);
+  EXPECT_EQ(two.failures[static_cast<std::size_t>(Kind::burst)], 2u);
+  EXPECT_EQ(count(two, Recovery::buddy), 1u);
+  EXPECT_NEAR(two.lost[static_cast<std::size_t>(Kind::burst)].count(), 7 + 4, tolerance);
+  expect_times_add_up(two);
+  setup.burst_nodes = 4;
+  setup.spares = 4;
+  EXPECT_EQ(count(run(setup), Recovery::start), 1u);
+}
+
+// The six switches of two nodes hold each other's copies in groups of three: 0, 2 and 4 have those of nodes
+// 0, 8 and 5.
+TEST(ClusterRunTest, ThreeReplicasOutliveTwoLossesAndSendTwiceAsMuch) {
+  ClusterSetup setup = small_cluster();
+  setup.nodes = 12;
+  setup.replicas = 3;
+  setup.spares = 3;
+  EXPECT_EQ(ClusterPlaces(setup).holders(0), (std::vector<std::uint32_t>{8, 5}));
+  const ClusterResult undisturbed = run(setup);
+  EXPECT_NEAR(undisturbed.overlap.count(), 4 * 10, tolerance);
+  EXPECT_EQ(undisturbed.network_bytes, 4 * 2 * 12e9);
+  setup.placed = {{Seconds(57), Kind::node, 0}, {Seconds(57), Kind::node, 8}};
+  const ClusterResult two = run(setup);
+  EXPECT_EQ(count(two, Recovery::buddy), 1u);
+  EXPECT_EQ(two.network_bytes, 4 * 2 * 12e9 + 2e9);
+  setup.placed.push_back({Seconds(57), Kind::node, 5});
+  EXPECT_EQ(count(run(setup), Recovery::start), 1u);
+  setup.checkpoint = ClusterCheckpoint::just_in_time;
+  EXPECT_EQ(count(run(setup), Recovery::start), 1u);
+  setup.placed.pop_back();
+  EXPECT_EQ(count(run(setup), Recovery::buddy), 1u);
+}
+
+// A check takes a second after each 20 iterations. The one after 60 finds what is wrong since the 46th.
+TEST(ClusterRunTest, ACheckFindsCorruptionAndLeadsToTheLastCheckpointThatWasChecked) {
+  ClusterSetup setup = small_cluster();
+  setup.check_every = 20;
+  setup.check = Seconds(1);
+  setup.detection = Seconds(10);  // not of what a check finds
+  setup.placed = {{Seconds(53), Kind::corruption, 5}};
+  const ClusterResult r = run(setup);
+  EXPECT_EQ(count(r, Recovery::buddy), 1u);  // node 5 is replaced
+  EXPECT_NEAR(r.lost_work.count(), 20, tolerance);
+  EXPECT_NEAR(r.check.count(), 6, tolerance);
+  EXPECT_NEAR(r.time.count(), 112 + 6 + 20 + 4, tolerance);
+  EXPECT_NEAR(r.lost[static_cast<std::size_t>(Kind::corruption)].count(), 20 + 4, tolerance);
+  EXPECT_FALSE(r.wrong);
+  expect_times_add_up(r);
+}
+
+// The checks are after 50 and 100 iterations. The copies at buddies are of 80 and wrong; of those on the file
+// system, that of 40 was checked.
+TEST(ClusterRunTest, CopiesSinceTheLastCheckAreNotTrusted) {
+  ClusterSetup setup = small_cluster();
+  setup.check_every = 50;
+  setup.global_every = 1;
+  setup.placed = {{Seconds(70), Kind::corruption, 5}};
+  const ClusterResult r = run(setup);
+  EXPECT_EQ(count(r, Recovery::global), 1u);
+  EXPECT_NEAR(r.lost_work.count(), 60, tolerance);
+  EXPECT_FALSE(r.wrong);
+  expect_times_add_up(r);
+  setup.placed = {{Seconds(30), Kind::corruption, 5}};  // all is older than the check after 50
+  EXPECT_EQ(count(run(setup), Recovery::start), 1u);
+}
+
+TEST(ClusterRunTest, CorruptionThatIsNotCheckedForIsInTheResultUnlessARollbackUndoesIt) {
+  const ClusterResult r = run_with({{Seconds(51), Kind::corruption, 5}});
+  EXPECT_TRUE(r.wrong);
+  EXPECT_NEAR(r.time.count(), 112, tolerance);
+  EXPECT_FALSE(run_with({{Seconds(51), Kind::corruption, 5}, {Seconds(53), Kind::gpu, 3}}).wrong);
+  EXPECT_TRUE(run_with({{Seconds(42), Kind::corruption, 5}, {Seconds(53), Kind::gpu, 3}}).wrong);
+}
+
+// From 25 s on iterations take twice as long. After 11 s, in which 5.5 of them passed, a dump, copies to
+// buddies and a restart take 2 + 5 + 4 s, and half an iteration is repeated.
+TEST(ClusterRunTest, ASlowNodeSlowsAllUntilASpareTakesOver) {
+  ClusterSetup setup = small_cluster();
+  setup.slowdown = 1;
+  setup.slow_found = Seconds(11);
+  setup.detection = Seconds(10);  // not of what is found by the length of iterations
+  setup.placed = {{Seconds(25), Kind::slow, 5}};
+  const ClusterResult r = run(setup);
+  EXPECT_NEAR(r.slow.count(), 5.5, tolerance);
+  EXPECT_NEAR(r.restart.count(), 2 + 5 + 4, tolerance);
+  EXPECT_NEAR(r.lost_work.count(), 0.5, tolerance);
+  EXPECT_EQ(r.checkpoints, 5u);
+  EXPECT_EQ(count(r, Recovery::buddy), 1u);
+  EXPECT_NEAR(r.time.count(), 112 + 5.5 + 11 + 0.5, tolerance);
+  EXPECT_NEAR(r.lost[static_cast<std::size_t>(Kind::slow)].count(), 5.5 + 11 + 0.5, tolerance);
+  expect_times_add_up(r);
+  setup.placed.push_back({Seconds(30), Kind::node, 5});  // it is lost before it is found
+  const ClusterResult lost = run(setup);
+  EXPECT_NEAR(lost.slow.count(), 2.5, tolerance);
+  EXPECT_EQ(count(lost, Recovery::buddy), 1u);
+  setup.placed.back() = {Seconds(37), Kind::gpu, 3};  // while the state is saved
+  const ClusterResult again = run(setup);
+  EXPECT_EQ(again.given_up, 0u);  // during the dump
+  expect_times_add_up(again);
 }
 
 // Both replicas of a state are lost: what is left is the copy of 40 s, which was drained in 10 s.
@@ -313,6 +419,8 @@ ClusterSetup failing() {
   setup.iterations = 20'000;
   setup.global_every = 5;
   setup.rates = {Rate(1e-6), Rate(2e-7), Rate(1e-6), Rate(3e-7), Rate(2e-7)};
+  setup.slowdown = 0.5;
+  setup.slow_found = Seconds(300);
   setup.give_up = Seconds(1e6);
   return setup;
 }
@@ -321,6 +429,8 @@ TEST(ClusterRunTest, ASeedGivesARunWhateverCameBefore) {
   ClusterSetup setup = failing();
   setup.iterations = 5000;
   setup.runs = 3;
+  setup.check_every = 100;
+  setup.rates[6] = setup.rates[7] = setup.rates[8] = Rate(3e-7);
   ClusterProcess process(setup);
   std::vector<ClusterResult> all;
   while (const auto result = process.next()) all.push_back(*result);

@@ -62,7 +62,15 @@ void check_node(const ClusterSetup& s) {
   check(s.group >= 2 && s.nodes % s.group == 0, "group",
         "two nodes or more, of which the machine is a multiple");
   check(s.group == 2 || s.checkpoint != ClusterCheckpoint::just_in_time, "group",
-        "replicas are two: just in time there is no parity");
+        "just in time there are replicas and no parity");
+  check(s.replicas >= 2, "replicas", "a node's own copy and another one: 2 or more");
+  check(s.replicas == 2 || s.group == 2, "replicas", "a group has whole copies or a parity: expected 2");
+  check(s.replicas == 2 || s.nodes % (2 * s.nodes_per_switch) == 0, "replicas",
+        fmt::format("more than 2 are on as many full switches: expected a multiple of {} nodes, got {}",
+                    2 * s.nodes_per_switch, s.nodes));
+  check(s.replicas == 2 || s.replicas <= s.nodes / s.nodes_per_switch, "replicas",
+        fmt::format("each is on a switch of its own: expected at most {}, got {}",
+                    s.nodes / s.nodes_per_switch, s.replicas));
   const Seconds overlap = overlap_of(s);
   check(s.overhead <= overlap, "overhead",
         fmt::format("expected at most the overlap, {} s, got {} s", overlap.count(), s.overhead.count()));
@@ -88,12 +96,18 @@ void check_program(const ClusterSetup& s) {
                     "overlap less overhead, got {} s",
                     (overlap_of(s) - s.overhead).count(), length.count()));
   check(s.detection >= Seconds() && std::isfinite(s.detection.count()), "detection", "a time is 0 or more");
+  check(s.check >= Seconds() && std::isfinite(s.check.count()), "check", "a time is 0 or more");
   check(s.runs >= 1, "runs", "1 or more");
   check(s.give_up > Seconds(), "give_up", "a time above 0");
 }
 
 void check_failures(const ClusterSetup& s) {
   check(s.shape_of_lifetimes >= 0.1 && s.shape_of_lifetimes <= 10, "shape_of_lifetimes", "from 0.1 to 10");
+  check(s.burst_nodes >= 1 && s.burst_nodes <= s.nodes, "burst_nodes",
+        fmt::format("from 1 to the {} nodes", s.nodes));
+  check(s.slowdown >= 0 && std::isfinite(s.slowdown), "slowdown", "0 or more");
+  check(s.slow_found >= Seconds() && std::isfinite(s.slow_found.count()), "slow_found",
+        "a time is 0 or more");
   double sum = 0;
   for (const Rate rate : s.rates) {
     check(rate >= Rate() && std::isfinite(rate.per_second()), "rates", "a rate is 0 or more");
@@ -141,6 +155,7 @@ ClusterShape shape_of(const ClusterSetup& s) {
 ClusterPlaces::ClusterPlaces(const ClusterSetup& setup)
     : nodes_(setup.nodes),
       per_switch_(setup.nodes_per_switch),
+      replicas_(setup.replicas),
       distance_(setup.buddies),
       shape_(shape_of(setup)) {}
 
@@ -153,6 +168,26 @@ std::uint32_t ClusterPlaces::partner(std::uint32_t s) const {
   const std::uint32_t half = shape_.compute / 2;
   if (distance_ == BuddyDistance::near) return s ^ 1;
   return s < half ? s + half : s - half;
+}
+
+std::uint32_t ClusterPlaces::partner(std::uint32_t s, std::uint32_t copy) const {
+  if (replicas_ == 2) return partner(s);
+  const std::uint32_t step = distance_ == BuddyDistance::near ? 1 : shape_.compute / replicas_;
+  return (s + copy * step) % shape_.compute;
+}
+
+std::vector<std::uint32_t> ClusterPlaces::holders(std::uint32_t node) const {
+  if (replicas_ == 2) return {buddy(node)};
+  const std::uint32_t here = switch_of(node), place = node / 2 % per_switch_, half = shape_.compute / 2;
+  std::vector<std::uint32_t> nodes;
+  nodes.reserve(replicas_ - 1);
+  for (std::uint32_t copy = 1; copy < replicas_; ++copy) {
+    const std::uint32_t s = partner(here, copy);
+    const bool far = distance_ == BuddyDistance::far;
+    const std::uint32_t pair = far ? s % half : s / 2, side = far ? s / half : s % 2;
+    nodes.push_back(2 * (pair * per_switch_ + place) + side);
+  }
+  return nodes;
 }
 
 std::uint32_t ClusterPlaces::nodes_in(std::uint32_t s) const {

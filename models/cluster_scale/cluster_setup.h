@@ -59,7 +59,7 @@ constexpr auto enum_names(ClusterCheckpoint) {
 }
 
 // What fails, and what is gone with it.
-enum class ClusterFailureKind { node, ssd, dram, gpu, link, software };
+enum class ClusterFailureKind { node, ssd, dram, gpu, link, software, burst, corruption, slow };
 constexpr auto enum_names(ClusterFailureKind) {
   return std::to_array<EnumName<ClusterFailureKind>>(
       {{ClusterFailureKind::node, "node", "a node with all that it holds; a spare takes over"},
@@ -68,9 +68,22 @@ constexpr auto enum_names(ClusterFailureKind) {
        {ClusterFailureKind::gpu, "gpu", "the state of the program; the node stays"},
        {ClusterFailureKind::link, "link",
         "the link of a node: the node cannot be reached, and a spare takes over"},
-       {ClusterFailureKind::software, "software", "the state of the program; no part is lost"}});
+       {ClusterFailureKind::software, "software", "the state of the program; no part is lost"},
+       {ClusterFailureKind::burst, "burst", "several nodes at once; spares take over"},
+       {ClusterFailureKind::corruption, "corruption",
+        "the state of the program is wrong; it runs on until a check finds that, and a spare takes over"},
+       {ClusterFailureKind::slow, "slow",
+        "a node and with it the program is slower, until that is found and a spare takes over"}});
 }
-constexpr std::size_t cluster_failure_kinds = 6;
+constexpr std::size_t cluster_failure_kinds = 9;
+
+// Which nodes are lost together in a burst.
+enum class BurstPlace { neighbours, anywhere };
+constexpr auto enum_names(BurstPlace) {
+  return std::to_array<EnumName<BurstPlace>>(
+      {{BurstPlace::neighbours, "neighbours", "nodes of one switch: no buddies, unless it has too few nodes"},
+       {BurstPlace::anywhere, "anywhere", "nodes anywhere in the machine, independently"}});
+}
 
 struct PlacedFailure {
   Seconds at;
@@ -105,6 +118,8 @@ struct ClusterSetup {
   // Nodes that share a parity of their copies: each sends the buddy's switch a share of its state, 1 / (group
   // - 1). With 2 it sends its buddy all of it.
   std::uint32_t group = 2;
+  // Whole copies of a node's state, with its own: each node sends it to `replicas` - 1 others.
+  std::uint32_t replicas = 2;
 
   // The program, in iterations.
   Seconds iteration{1};
@@ -113,11 +128,18 @@ struct ClusterSetup {
   // The number of checkpoints for each global copy, of intervals if there are no checkpoints; 0: none.
   std::uint32_t global_every = 0;
   Seconds detection;  // from a failure that rolls the program back until it is noticed
+  // Every how many iterations all nodes check their state for silent corruption, 0: never; and for how long.
+  std::uint64_t check_every = 0;
+  Seconds check;
 
   // Failures per second and node, by kind. None are drawn if `placed` has any.
   std::array<Rate, cluster_failure_kinds> rates{};
-  double shape_of_lifetimes = 1;      // of nodes, Weibull; they fail with all that they hold
-  bool new_machine = false;           // all nodes are new; otherwise their ages differ
+  double shape_of_lifetimes = 1;  // of nodes, Weibull; they fail with all that they hold
+  bool new_machine = false;       // all nodes are new; otherwise their ages differ
+  std::uint32_t burst_nodes = 2;  // that are lost at once
+  BurstPlace burst_place = BurstPlace::neighbours;
+  double slowdown = 0.1;              // by a slow node: the time of an iteration over the usual one, less 1
+  Seconds slow_found{7200};           // after which a slow node is found
   std::vector<PlacedFailure> placed;  // in the order of their times
   std::uint64_t seed = 1;
   std::uint32_t runs = 1;  // with seeds `seed`, `seed` + 1, ...
@@ -127,7 +149,9 @@ struct ClusterSetup {
 };
 
 // How long a checkpoint is on its way if the network is idle.
-inline Seconds overlap_of(const ClusterSetup& setup) { return setup.overlap / (setup.group - 1.0); }
+inline Seconds overlap_of(const ClusterSetup& setup) {
+  return setup.overlap * (setup.replicas - 1.0) / (setup.group - 1.0);
+}
 
 // `what()` says what is wrong with the member `member()` of the setup.
 class ClusterMistake : public std::invalid_argument {
@@ -151,6 +175,10 @@ struct ClusterShape {
 
 // Where the compute nodes of a machine are. Buddies are the nodes 2 i and 2 i + 1; pair i is on the pair of
 // switches i / nodes_per_switch.
+//
+// With more than two replicas, node x of a switch has its copies on the nodes x of `replicas` - 1 others:
+// each is as many switches on from the one before as divide the machine evenly (far), or the next (near).
+// Where `replicas` divides the number of switches, far copies are Gemini's groups; otherwise they are rings.
 class ClusterPlaces {
  public:
   explicit ClusterPlaces(const ClusterSetup& setup);
@@ -159,18 +187,23 @@ class ClusterPlaces {
   static constexpr std::uint32_t buddy(std::uint32_t node) { return node ^ 1; }
   std::uint32_t switch_of(std::uint32_t node) const;
   std::uint32_t partner(std::uint32_t compute_switch) const;
+  // The switch of the copy of that number, from 1 to `replicas` - 1, and the nodes that have copies of a
+  // node.
+  std::uint32_t partner(std::uint32_t compute_switch, std::uint32_t copy) const;
+  std::vector<std::uint32_t> holders(std::uint32_t node) const;
   std::uint32_t nodes_in(std::uint32_t compute_switch) const;
   std::uint32_t io_switch(std::uint32_t compute_switch) const;  // the switch whose server it drains to
 
  private:
-  std::uint32_t nodes_, per_switch_;
+  std::uint32_t nodes_, per_switch_, replicas_;
   BuddyDistance distance_;
   ClusterShape shape_;
 };
 
 // Throws ClusterMistake for fewer than two nodes or an odd number, a network without space for all, an
 // interval longer than the run, a dump or an overlap longer than the interval, a time, size or rate out of
-// its range, no failures at all, or a failure of a node that does not exist.
+// its range, no failures at all, a failure of a node that does not exist, or more replicas than switches or
+// on switches that are not full.
 void check_cluster(const ClusterSetup& setup);
 
 }  // namespace asterism

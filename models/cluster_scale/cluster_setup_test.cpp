@@ -91,6 +91,44 @@ TEST(ClusterSetupTest, RefusesFailuresThatAreNone) {
             "placed: in the order of their times");
 }
 
+TEST(ClusterSetupTest, RefusesReplicasWithoutSwitchesOfTheirOwn) {
+  EXPECT_EQ(mistake([](auto& s) { s.replicas = 4; }), "none");
+  EXPECT_EQ(mistake([](auto& s) { s.replicas = 5; }),
+            "replicas: each is on a switch of its own: expected at most 4, got 5");
+  EXPECT_EQ(mistake([](auto& s) { s.replicas = 1; }),
+            "replicas: a node's own copy and another one: 2 or more");
+  EXPECT_EQ(mistake([](auto& s) {
+              s.replicas = 3;
+              s.nodes = 10;
+            }),
+            "replicas: more than 2 are on as many full switches: expected a multiple of 4 nodes, got 10");
+  EXPECT_EQ(mistake([](auto& s) { s.replicas = 4, s.group = 4; }),
+            "replicas: a group has whole copies or a parity: expected 2");
+}
+
+// Each node holds as many copies as there are of it, each on another switch.
+TEST(ClusterPlacesTest, ReplicasAreSpreadEvenly) {
+  for (const BuddyDistance distance : {BuddyDistance::far, BuddyDistance::near})
+    for (const std::uint32_t replicas : {2u, 3u, 4u, 7u}) {
+      ClusterSetup setup = small_cluster();
+      setup.nodes = 48;
+      setup.nodes_per_switch = 3;
+      setup.replicas = replicas;
+      setup.buddies = distance;
+      const ClusterPlaces places(setup);
+      std::vector<std::uint32_t> held(setup.nodes);
+      for (std::uint32_t node = 0; node < setup.nodes; ++node) {
+        std::set<std::uint32_t> switches{places.switch_of(node)};
+        for (const std::uint32_t holder : places.holders(node)) {
+          ++held.at(holder);
+          switches.insert(places.switch_of(holder));
+        }
+        EXPECT_EQ(switches.size(), replicas);
+      }
+      for (const std::uint32_t copies : held) EXPECT_EQ(copies, replicas - 1);
+    }
+}
+
 TEST(ClusterPlacesTest, BuddiesSitInSwitchesThatArePartners) {
   for (const BuddyDistance distance : {BuddyDistance::far, BuddyDistance::near})
     for (const std::uint32_t nodes : {2u, 6u, 8u, 10u, 1000u}) {
@@ -158,7 +196,14 @@ ClusterSetup every_member_different() {
   s.latency = Seconds(1e-7);
   s.copies = CopyDevice::memory;
   s.checkpoint = ClusterCheckpoint::blocking;
-  s.rates = {Rate(1.0 / 7), Rate(2), Rate(3e-300), Rate(4), Rate(5)};
+  s.rates = {Rate(1.0 / 7), Rate(2), Rate(3e-300), Rate(4), Rate(5), Rate(6), Rate(7), Rate(8), Rate(9)};
+  s.replicas = 5;
+  s.check_every = 9;
+  s.check = Seconds(1.0 / 9);
+  s.burst_nodes = 11;
+  s.burst_place = BurstPlace::anywhere;
+  s.slowdown = 1.0 / 11;
+  s.slow_found = Seconds(1e5 / 3);
   s.placed.push_back({Seconds(2e6 / 3), ClusterFailureKind::link, 5});
   s.seed = 18'446'744'073'709'551'615u;
   return s;
@@ -178,6 +223,9 @@ TEST(ClusterTextTest, ResultsComeBackBitForBit) {
   result.time = Seconds(1.0 / 3);
   result.failures = {1, 2, 3, 4, 5};
   result.network_bytes = 1e300 / 7;
+  result.check = Seconds(1.0 / 7);
+  result.slow = Seconds(1.0 / 9);
+  result.wrong = true;
   std::stringstream text;
   write_text(text, result);
   write_text(text, ClusterResult());

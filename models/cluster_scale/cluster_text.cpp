@@ -21,11 +21,13 @@ void members_of_setup(Setup& s, const Visit& visit) {
   visit("latency", s.latency), visit("io_switches", s.io_switches), visit("file_system", s.file_system);
   visit("state", s.state), visit("dump", s.dump), visit("overlap", s.overlap), visit("overhead", s.overhead);
   visit("restart", s.restart), visit("drain", s.drain), visit("copies", s.copies);
-  visit("group", s.group);
+  visit("group", s.group), visit("replicas", s.replicas);
   visit("iteration", s.iteration), visit("iterations", s.iterations), visit("interval", s.interval);
   visit("checkpoint", s.checkpoint), visit("global_every", s.global_every), visit("rates", s.rates);
   visit("detection", s.detection), visit("lifetimes", s.shape_of_lifetimes);
-  visit("new_machine", s.new_machine);
+  visit("new_machine", s.new_machine), visit("check_every", s.check_every), visit("check", s.check);
+  visit("burst_nodes", s.burst_nodes), visit("burst_place", s.burst_place);
+  visit("slowdown", s.slowdown), visit("slow_found", s.slow_found);
   visit("placed", s.placed), visit("seed", s.seed), visit("runs", s.runs), visit("give_up", s.give_up);
 }
 
@@ -39,7 +41,8 @@ void members_of_result(Result& r, const Visit& visit) {
   visit("checkpoints", r.checkpoints), visit("given_up", r.given_up), visit("late", r.late);
   visit("global_copies", r.global_copies), visit("global_given_up", r.global_given_up);
   visit("repairs", r.repairs), visit("network_bytes", r.network_bytes);
-  visit("detection", r.detection), visit("lost", r.lost);
+  visit("detection", r.detection), visit("lost", r.lost), visit("check", r.check), visit("slow", r.slow);
+  visit("wrong", r.wrong);
 }
 
 struct Writer {

@@ -1,11 +1,17 @@
 #include "cluster_scale/component_failures.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace asterism {
 
 ComponentFailures::ComponentFailures(const ClusterSetup& setup, std::uint64_t seed)
-    : placed_(setup.placed), nodes_(setup.nodes), random_(seed) {
+    : placed_(setup.placed),
+      nodes_(setup.nodes),
+      per_switch_(setup.nodes_per_switch),
+      burst_nodes_(setup.burst_nodes),
+      burst_place_(setup.burst_place),
+      random_(seed) {
   if (!placed_.empty()) return;
   for (std::size_t kind = 0; kind < cluster_failure_kinds; ++kind)
     rates_[kind] = setup.rates[kind].per_second() * setup.nodes;
@@ -21,6 +27,35 @@ ComponentFailures::ComponentFailures(const ClusterSetup& setup, std::uint64_t se
 double ComponentFailures::uniform() { return static_cast<double>(random_.next() >> 11) * 0x1p-53; }
 
 std::optional<PlacedFailure> ComponentFailures::next() {
+  if (!burst_.empty()) {
+    const PlacedFailure failure = burst_.back();
+    burst_.pop_back();
+    return failure;
+  }
+  const std::optional<PlacedFailure> failure = next_event();
+  if (failure && failure->kind == ClusterFailureKind::burst) take_burst(*failure);
+  return failure;
+}
+
+// Neighbours are on the switch of the first node. If it has too few, they are on its partner, too.
+void ComponentFailures::take_burst(const PlacedFailure& first) {
+  const std::uint32_t block = first.node / 2 / per_switch_, at = first.node / 2 % per_switch_;
+  const std::uint32_t there = std::min(per_switch_, nodes_ / 2 - block * per_switch_);
+  const bool anywhere = burst_place_ == BurstPlace::anywhere;
+  const std::uint32_t all = anywhere ? burst_nodes_ : std::min(burst_nodes_, 2 * there);
+  std::vector<std::uint32_t> lost{first.node};
+  while (lost.size() < all) {
+    const auto count = static_cast<std::uint32_t>(lost.size());
+    const std::uint32_t pair = block * per_switch_ + (at + count) % there;
+    const std::uint32_t node = anywhere ? static_cast<std::uint32_t>(random_.below(nodes_))
+                                        : 2 * pair + ((first.node % 2) ^ (count / there));
+    if (std::ranges::count(lost, node) == 0) lost.push_back(node);
+  }
+  for (const std::uint32_t node : lost)
+    if (node != first.node) burst_.push_back({first.at, first.kind, node});
+}
+
+std::optional<PlacedFailure> ComponentFailures::next_event() {
   if (!placed_.empty()) {
     if (given_ == placed_.size()) return std::nullopt;
     return placed_[given_++];
@@ -46,8 +81,10 @@ Rate failure_rate(const ClusterSetup& setup) {
 
 Rate setback_rate(const ClusterSetup& setup) {
   Rate sum;
-  for (std::size_t kind = 0; kind < cluster_failure_kinds; ++kind)
-    if (static_cast<ClusterFailureKind>(kind) != ClusterFailureKind::ssd) sum += setup.rates[kind];
+  for (std::size_t kind = 0; kind < cluster_failure_kinds; ++kind) {
+    const auto of = static_cast<ClusterFailureKind>(kind);
+    if (of != ClusterFailureKind::ssd && of != ClusterFailureKind::slow) sum += setup.rates[kind];
+  }
   return sum * setup.nodes;
 }
 

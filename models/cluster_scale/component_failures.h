@@ -4,6 +4,8 @@
 // by each failure, and fail as resilience/node_failures.h has it: which of them does is drawn evenly, too.
 // Alternatively, the failures are those placed in the setup.
 //
+// A burst comes as one failure of each of its nodes, all at the same time.
+//
 // For the rates, a part that has failed is replaced at once; idle spares do not fail. Results are
 // reproducible by seed on one machine, since a logarithm is needed.
 #pragma once
@@ -24,13 +26,17 @@ class ComponentFailures {
   std::optional<PlacedFailure> next();
 
  private:
+  std::optional<PlacedFailure> next_event();
+  void take_burst(const PlacedFailure& first);
   double uniform();  // in [0, 1)
 
   std::vector<PlacedFailure> placed_;
   std::size_t given_ = 0;
   std::array<double, cluster_failure_kinds> rates_{};
-  double rate_ = 0;  // of the machine
-  std::uint32_t nodes_;
+  double rate_ = 0;                   // of the machine
+  std::vector<PlacedFailure> burst_;  // what is left of one
+  std::uint32_t nodes_, per_switch_, burst_nodes_;
+  BurstPlace burst_place_;
   Random random_;
   std::optional<NodeFailures> aging_;  // if the shape of lifetimes is not 1
   Seconds last_;

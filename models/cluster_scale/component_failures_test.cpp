@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <vector>
 
 namespace asterism {
@@ -51,6 +52,34 @@ TEST(ComponentFailuresTest, ArePlacedOnesAloneWhereThereAreAny) {
   EXPECT_EQ(failures.next(), setup.placed[0]);
   EXPECT_EQ(failures.next(), setup.placed[1]);
   EXPECT_EQ(failures.next(), std::nullopt);
+}
+
+TEST(ComponentFailuresTest, ABurstIsOfSeveralNodesAtOnce) {
+  ClusterSetup setup = machine();
+  setup.rates = {};
+  setup.rates[static_cast<std::size_t>(ClusterFailureKind::burst)] = Rate(1e-6);
+  setup.burst_nodes = 3;
+  for (const BurstPlace place : {BurstPlace::neighbours, BurstPlace::anywhere}) {
+    setup.burst_place = place;
+    ComponentFailures failures(setup, 1);
+    const ClusterPlaces places(setup);
+    Seconds last;
+    for (int i = 0; i < 100; ++i) {
+      std::set<std::uint32_t> nodes, switches;
+      Seconds at;
+      for (int node = 0; node < 3; ++node) {
+        const PlacedFailure failure = failures.next().value();
+        EXPECT_TRUE(node == 0 || failure.at == at);
+        at = failure.at;
+        nodes.insert(failure.node);
+        switches.insert(places.switch_of(failure.node));
+      }
+      EXPECT_GT(at, last);
+      EXPECT_EQ(nodes.size(), 3u);
+      EXPECT_TRUE(place == BurstPlace::anywhere || switches.size() == 1);
+      last = at;
+    }
+  }
 }
 
 TEST(ComponentFailuresTest, AnSsdDoesNotSendTheProgramBack) {

@@ -63,6 +63,25 @@ TEST(ClusterScaleStudyTest, ReportsTheOutcomeOfAPlacedFailure) {
   EXPECT_TRUE(row.is_empty("efficiency_error"));
 }
 
+TEST(ClusterScaleStudyTest, ReportsCorruptionSlowNodesBurstsAndReplicas) {
+  const Row wrong = cluster_scale.run(small({R"(placed=[{"at":"53s","kind":"corruption","node":5}])"}));
+  EXPECT_EQ(wrong.count("wrong_results"), 1u);
+  const Row found = cluster_scale.run(
+      small({R"(placed=[{"at":"53s","kind":"corruption","node":5},{"at":"100s","kind":"slow","node":1}])",
+             "failures.corruption.check_every=20s", "failures.corruption.check=1s",
+             "failures.slow.slowdown=1", "failures.slow.found_after=10s", "network.replicas=4"}));
+  EXPECT_EQ(found.count("wrong_results"), 0u);
+  EXPECT_EQ(found.count("corruption_failures"), 1u);
+  EXPECT_EQ(found.count("slow_failures"), 1u);
+  EXPECT_NEAR(found.number("check_s"), 6, 1e-4);
+  EXPECT_NEAR(found.number("slow_s"), 5, 1e-4);
+  EXPECT_NEAR(found.number("corruption_lost_s"), 24, 1e-4);
+  EXPECT_NEAR(found.number("node_overlap_s"), 3 * 5, 1e-4);
+  EXPECT_EQ(cluster_scale.mistake({"network.replicas=3", "nodes=1000"}),
+            "command line: error: network.replicas: more than 2 are on as many full switches: expected a "
+            "multiple of 128 nodes, got 1000");
+}
+
 TEST(ClusterScaleStudyTest, TakesNodesCostsFromTheirStats) {
   const Stats stats(costs);
   const std::vector<std::string> others = {"nodes=8",      "network.nodes_per_switch=2",        "work=100s",
