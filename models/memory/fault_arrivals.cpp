@@ -10,7 +10,7 @@ namespace {
 
 using enum MemoryFaultKind;
 using enum Persistence;
-// The table in the header.
+// configs/faults/jaguar_ddr2.json, in tenths of a FIT: a library has no files to read.
 constexpr auto shares = std::to_array<FieldRate>({{bit, transient, 142},
                                                   {bit, stuck, 186},
                                                   {word, transient, 14},

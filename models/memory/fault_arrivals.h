@@ -3,16 +3,10 @@
 //
 // The kind and persistence of a fault are drawn with the rates of a field study. Its place is uniform in the
 // whole part, including rows that are not in use. The study is Sridharan and Liberty, "A Study of DRAM
-// Failures in the Field", SC 2012 (which abeyratne2017 section 4.4 cites for its faults), in FIT per device:
-//
-//   study         transient  permanent   here
-//   single-bit       14.2       18.6     bit
-//   single-word       1.4        0.3     word
-//   single-column     1.4        5.6     column
-//   single-row        0.2        8.2     row
-//   single-bank       0.8       10.0     chip (assumed: the overlay has no bank)
-//   multiple-bank     0.3        1.4     chip
-//   multiple-rank     0.9        2.8     pin of one rank (assumed: ranks share the data lanes)
+// Failures in the Field", SC 2012 (which abeyratne2017 section 4.4 cites for its faults): the rates of
+// configs/faults/jaguar_ddr2.json, with which a test compares those here. Faults of a bank or of several
+// become those of a chip (assumed: the overlay has no bank), those of several ranks those of a pin of one
+// rank (assumed: ranks share the data lanes).
 //
 // Only their shares are used; their sum, 66.1, is the fit_per_device that gives the study's rate.
 //

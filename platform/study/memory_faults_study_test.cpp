@@ -1,7 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <stop_token>
 
+#include "memory/fault_arrivals.h"
 #include "platform/study/study_under_test.h"
 
 namespace asterism {
@@ -24,6 +28,16 @@ TEST(MemoryFaultsStudyTest, LosesChipsWithNineOfThem) {
   EXPECT_NEAR(memory_faults.run({"code=rs_36_32", "mode=row"}).number("rank_uncorrected_fit"), 9 * 8.4, 1e-3);
 }
 
+// The code of HBM3 corrects bits and 16 bits of a word, not rows, banks and what is larger.
+TEST(MemoryFaultsStudyTest, CountsTheDiesOfAGpu) {
+  const Row symbol = memory_faults.run({"memory=hbm"});
+  EXPECT_NEAR(symbol.number("uncorrected_fit"), 24.6, 1e-9);
+  EXPECT_NEAR(symbol.number("rank_uncorrected_fit"), 40 * 24.6, 1e-6);
+  EXPECT_NEAR(memory_faults.run({"memory=hbm", "sector_code=none", "dies=1"}).number("rank_uncorrected_fit"),
+              66.1, 1e-9);
+  EXPECT_THROW(memory_faults.read({"memory=hbm", "code=rs_10_8"}), ConfigError);
+}
+
 TEST(MemoryFaultsStudyTest, ReportsTheTimeBetweenErrorsOfTheField) {
   EXPECT_NEAR(memory_faults.run({"faults=h100_delta", "mode=uncorrectable"}).number("mtbe_h"), 88'768, 0.5);
 }
@@ -35,6 +49,27 @@ TEST(MemoryFaultsStudyTest, HasNoSharesIfItIsStoppedBeforeTheFirstBlock) {
   const Row row{study.kind, study.points.at(0).point->run(user.get_token())};
   EXPECT_TRUE(row.is_empty("faults_fit"));
   EXPECT_TRUE(row.is_empty("sdc_fit"));
+}
+
+TEST(MemoryFaultsStudyTest, TheRandomFaultsOfANodeHaveTheRatesOfTheFile) {
+  using Rates = std::map<std::pair<MemoryFaultKind, Persistence>, double>;
+  const std::map<std::string, MemoryFaultKind> kinds = {
+      {"bit", MemoryFaultKind::bit},       {"word", MemoryFaultKind::word},
+      {"column", MemoryFaultKind::column}, {"row", MemoryFaultKind::row},
+      {"bank", MemoryFaultKind::chip},     {"multi-bank", MemoryFaultKind::chip},
+      {"multi-rank", MemoryFaultKind::pin}};
+  std::ifstream file(ASTERISM_SOURCE_CONFIGS "/faults/jaguar_ddr2.json");
+  const nlohmann::json rates = nlohmann::json::parse(file);
+  Rates published;
+  for (const nlohmann::json& mode : rates.at("modes")) {
+    const MemoryFaultKind kind = kinds.at(mode.at("name"));
+    published[{kind, Persistence::transient}] += mode.at("transient_fit").get<double>();
+    published[{kind, Persistence::stuck}] += mode.at("permanent_fit").get<double>();
+  }
+  Rates ours;
+  for (const FieldRate& rate : field_rates()) ours[{rate.kind, rate.persistence}] += rate.tenths / 10.0;
+  ASSERT_EQ(ours.size(), published.size());
+  for (const auto& [mode, fit] : published) EXPECT_NEAR(ours.at(mode), fit, 1e-9);
 }
 
 TEST(MemoryFaultsStudyTest, RefusesAnUnknownMode) {
