@@ -139,23 +139,17 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
   }
 
   std::vector<Cell> run(const std::stop_token& stop) override {
-    outcomes_.reserve(config_.runs);
-    for (std::uint32_t i = 0; i < config_.runs && !stop.stop_requested(); ++i) {
-      outcomes_.push_back(simulate_training(job_, profile_,
-                                            {.work = seconds(config_.work),
-                                             .seed = config_.seed + i,
-                                             .new_machine = config_.new_machine,
-                                             .give_up = 50 * seconds(config_.work),
-                                             .stop = stop}));
-      ++done_;
+    outcomes_ = simulate(job_, stop);
+    if (lacks_spares()) {
+      TrainingJob more = job_;
+      more.spares = prediction_.spares_needed;
+      with_spares_ = simulate(more, stop);
     }
     return row();
   }
 
-  double share_done() const override {
-    return config_.runs == 0 ? 0 : static_cast<double>(done_) / config_.runs;
-  }
-  std::string progress() const override { return fmt::format("{} of {} runs", done_.load(), config_.runs); }
+  double share_done() const override { return all_runs() == 0 ? 0 : static_cast<double>(done_) / all_runs(); }
+  std::string progress() const override { return fmt::format("{} of {} runs", done_.load(), all_runs()); }
 
   std::string detail() const override {
     nlohmann::ordered_json classes = nlohmann::ordered_json::array();
@@ -234,6 +228,24 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
     job_.repair = seconds(c.repair);
   }
 
+  std::uint32_t all_runs() const { return lacks_spares() ? 2 * config_.runs : config_.runs; }
+  bool lacks_spares() const { return config_.spares < prediction_.spares_needed; }
+
+  std::vector<TrainingOutcome> simulate(const TrainingJob& job, const std::stop_token& stop) {
+    std::vector<TrainingOutcome> outcomes;
+    outcomes.reserve(config_.runs);
+    for (std::uint32_t i = 0; i < config_.runs && !stop.stop_requested(); ++i) {
+      outcomes.push_back(simulate_training(job, profile_,
+                                           {.work = seconds(config_.work),
+                                            .seed = config_.seed + i,
+                                            .new_machine = config_.new_machine,
+                                            .give_up = 50 * seconds(config_.work),
+                                            .stop = stop}));
+      ++done_;
+    }
+    return outcomes;
+  }
+
   static double monthly(const ClassCost& cost) {
     return cost.rate.per_second() * cost.lost.count() * 30 * 24;
   }
@@ -251,45 +263,53 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
     return Bandwidth(rate.count() > most / 2 ? most : 2 * rate.count());
   }
 
-  // Each offer changes one thing.
+  // Each offer changes one thing. The columns of gains have this order.
   std::vector<TrainingOffer> offers() const {
     std::vector<TrainingOffer> all;
     const auto offer = [&](std::string_view name, const auto& change) {
       all.push_back({name, job_, profile_});
       change(all.back());
     };
-    offer("faster detection", [](TrainingOffer& o) { o.job.detection = o.job.detection / 2; });
-    offer("faster restart", [](TrainingOffer& o) { o.job.restart = o.job.restart / 2; });
+    offer("detection", [](TrainingOffer& o) { o.job.detection = o.job.detection / 2; });
+    offer("restart", [](TrainingOffer& o) { o.job.restart = o.job.restart / 2; });
     offer("file system", [](TrainingOffer& o) { o.job.file_system = doubled(o.job.file_system); });
     offer("network", [](TrainingOffer& o) { o.job.node_link = doubled(o.job.node_link); });
-    offer("memory code", [](TrainingOffer& o) {
+    offer("HBM code", [](TrainingOffer& o) {
       for (FailureClass& c : o.profile.classes)
         if (c.component == FailedComponent::hbm) c.count /= 10;
     });
-    offer("checks of data", [](TrainingOffer& o) {
+    offer("checks", [](TrainingOffer& o) {
       for (FailureClass& c : o.profile.classes)
         if (c.effect == FailureEffect::corrupts) c.found_after = c.found_after / 10;
     });
-    if (job_.protocol == TrainingProtocol::file_system && job_.nodes() >= 2)
-      offer("copies in memory", [](TrainingOffer& o) {
-        o.job.protocol = TrainingProtocol::replicas;
-        o.job.placement = ReplicaPlacement::mixed;
-        o.job.group = 2;
-        o.job.file_interval.reset();
-      });
+    offer("slow GPUs", [](TrainingOffer& o) {
+      for (FailureClass& c : o.profile.classes)
+        if (c.effect == FailureEffect::slows) c.found_after = c.found_after / 10;
+    });
+    offer("copies", [](TrainingOffer& o) {
+      if (o.job.protocol != TrainingProtocol::file_system || o.job.nodes() < 2) return;
+      o.job.protocol = TrainingProtocol::replicas;
+      o.job.placement = ReplicaPlacement::mixed;
+      o.job.group = 2;
+      o.job.file_interval.reset();
+    });
     return all;
   }
 
-  // The offer that gains most, and how many hours a month; nothing for what the closed form does not know.
-  std::pair<std::string, Cell> best_offer() const {
-    if (config_.spares < prediction_.spares_needed) return {"spares", Cell()};
-    std::pair<std::string, double> best{"nothing", 0};
+  // The hours a month that each offer gains, in closed form.
+  std::vector<std::pair<std::string, double>> gains() const {
+    std::vector<std::pair<std::string, double>> all;
     for (const TrainingOffer& offer : offers()) {
-      const double gain =
-          (predict_training(offer.job, offer.profile).goodput - prediction_.goodput) * 30 * 24;
-      if (gain > best.second + 1e-9) best = {std::string(offer.name), gain};
+      const double goodput = predict_training(offer.job, offer.profile).goodput;
+      all.emplace_back(offer.name, std::max(goodput - prediction_.goodput, 0.0) * 30 * 24);
     }
-    return {best.first, best.second};
+    return all;
+  }
+  // The same of spares, which only the simulation knows.
+  Cell gain_of_spares() const {
+    if (!lacks_spares()) return 0.0;
+    if (with_spares_.empty()) return {};
+    return (simulated(with_spares_).goodput - simulated(outcomes_).goodput) / 100 * 30 * 24;
   }
 
   struct SimulatedTraining {
@@ -297,16 +317,16 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
     std::optional<double> half_width;
     bool finished = true;
   };
-  SimulatedTraining simulated() const {
+  static SimulatedTraining simulated(const std::vector<TrainingOutcome>& outcomes) {
     SimulatedTraining all;
-    const auto n = static_cast<double>(outcomes_.size());
-    for (const TrainingOutcome& outcome : outcomes_) {
+    const auto n = static_cast<double>(outcomes.size());
+    for (const TrainingOutcome& outcome : outcomes) {
       all.goodput += 100 * outcome.goodput() / n;
       all.finished = all.finished && outcome.finished;
     }
-    if (outcomes_.size() < 2) return all;
+    if (outcomes.size() < 2) return all;
     double squares = 0;
-    for (const TrainingOutcome& outcome : outcomes_) {
+    for (const TrainingOutcome& outcome : outcomes) {
       const double distance = 100 * outcome.goodput() - all.goodput;
       squares += distance * distance;
     }
@@ -324,15 +344,22 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
   std::vector<Cell> row() const {
     const TrainingCosts& costs = prediction_.costs;
     const bool played = !outcomes_.empty();
-    const SimulatedTraining mean = simulated();
+    const SimulatedTraining mean = simulated(outcomes_);
+    const auto offered = gains();
+    const auto best = std::ranges::max_element(offered, {}, [](const auto& offer) { return offer.second; });
+    const Cell of_spares = gain_of_spares();
+    const std::string most = best->second > 1e-9 ? best->first : "nothing";
     std::vector<Cell> cells = {
         100 * prediction_.goodput,
         played ? Cell(mean.goodput) : Cell(),
         mean.half_width ? Cell(*mean.half_width) : Cell(),
+        lacks_spares() ? std::string("spares") : most,
+        lacks_spares() ? of_spares : Cell(best->second),
+        std::uint64_t{prediction_.spares_needed},
+        costs.file_interval.count(),
         1 / prediction_.failures.per_second() / seconds_of_an_hour,
         prediction_.failures.per_second() / config_.gpus * seconds_of_an_hour,
         costs.memory_interval > Seconds() ? Cell(costs.memory_interval.count()) : Cell(),
-        costs.file_interval.count(),
         costs.memory_stall.count(),
         costs.file_stall.count()};
     double lost = 0;
@@ -342,13 +369,11 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
       of_a_failure += cost.lost * (cost.rate / prediction_.failures);
     }
     cells.emplace_back(lost);
-    const auto [offer, gain] = best_offer();
-    cells.emplace_back(offer);
-    cells.emplace_back(gain);
     for (std::size_t i = 0; i < failed_components; ++i)
       cells.emplace_back(lost_with(static_cast<FailedComponent>(i)));
     cells.emplace_back(of_a_failure.count());
-    cells.emplace_back(std::uint64_t{prediction_.spares_needed});
+    for (const auto& offer : offered) cells.emplace_back(offer.second);
+    cells.push_back(of_spares);
     for (const FailedComponent component : {FailedComponent::hbm, FailedComponent::gpu})
       cells.emplace_back(100 * (profile_.rate_of(component) / profile_.rate()));
     for (const auto part :
@@ -366,7 +391,7 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
   FailureProfile profile_;
   TrainingJob job_;
   TrainingPrediction prediction_;
-  std::vector<TrainingOutcome> outcomes_;
+  std::vector<TrainingOutcome> outcomes_, with_spares_;
   std::atomic<std::uint32_t> done_ = 0;
 };
 
@@ -380,19 +405,22 @@ const RegisteredStudy training_goodput_study{
          {{"goodput_percent", "goodput", "%", "Training over time, in closed form", 2, 6},
           {"simulated_percent", "simulated", "%", "The same, simulated failure by failure", 2, 6},
           {"simulated_error", "+-", "%", "Half the width of its 99% confidence interval", 2, 6},
+          {"buy", "buy", "",
+           "Spares, if there are fewer than spares_needed; otherwise what gains most: detection or restart "
+           "in half the time, twice the file system or network, a code that leaves a tenth of the failures "
+           "of HBM, wrong data or slow GPUs found in a tenth of the time, or copies in memory"},
+          {"buy_hours", "gains", "h",
+           "The hours of training that it gains in 30 days; those of spares are simulated", 1, 3},
+          {"spares_needed", "needed", "",
+           "The number of spares that is enough in 99% of the time. With fewer, the run waits, which only "
+           "the simulation has"},
+          {"interval_s", "interval", "s", "The time from one checkpoint on the file system to the next", 0},
           {"mtti_h", "MTTI", "h", "The mean time between two failures"},
           {"failures_per_gpu_hour", "", "1/h", "Failures of all classes in an hour of a GPU"},
           {"memory_interval_s", "", "s", "The time from one checkpoint in memory to the next"},
-          {"interval_s", "interval", "s", "The time from one checkpoint on the file system to the next", 0},
           {"memory_stall_s", "", "s", "The time that a checkpoint in memory stalls the run"},
           {"file_stall_s", "", "s", "The time that a checkpoint on the file system stalls the run"},
           {"lost_hours", "lost", "h", "Hours that all failures cost in 30 days", 1},
-          {"buy", "buy", "",
-           "Spares, if there are fewer than spares_needed; otherwise what gains most: detection or restart "
-           "in half the time, twice the file system or network, a "
-           "code that leaves a tenth of the failures of HBM, checks of data in a tenth of the time, or "
-           "copies in memory"},
-          {"buy_hours", "gains", "h", "The hours of training that it gains in 30 days", 1, 3},
           {"gpu_hours", "GPU", "h", "Hours that failures of GPUs cost in 30 days", 1, 3},
           {"hbm_hours", "HBM", "h", "Hours that failures of their memory cost", 1, 3},
           {"host_hours", "host", "h", "Hours that failures of other parts of nodes cost", 1, 3},
@@ -401,10 +429,15 @@ const RegisteredStudy training_goodput_study{
           {"maintenance_hours", "", "h", "Hours that maintenance costs"},
           {"unknown_hours", "", "h", "Hours that failures of unknown cause cost"},
           {"lost_s", "", "s", "The time that a failure costs on average"},
-          {"spares_needed", "", "",
-           "The number of spares that is enough in 99% of the time. With fewer, the run waits, which only "
-           "the "
-           "simulation has"},
+          {"detection_gains", "", "h", "Hours that detection in half the time gains in 30 days"},
+          {"restart_gains", "", "h", "The same of restarts in half the time"},
+          {"file_system_gains", "", "h", "The same of twice the bandwidth of the file system"},
+          {"network_gains", "", "h", "The same of twice the bandwidth between nodes"},
+          {"code_gains", "", "h", "The same of a code that leaves a tenth of the failures of HBM"},
+          {"checks_gains", "", "h", "The same of checks that find wrong data in a tenth of the time"},
+          {"slow_gains", "", "h", "The same of finding slow GPUs in a tenth of the time"},
+          {"copies_gains", "", "h", "The same of copies in the memory of two nodes, if there are none"},
+          {"spares_gains", "", "h", "The same of spares_needed spares, simulated"},
           {"hbm_percent", "", "%", "The share of failures that are of the memory of GPUs"},
           {"gpu_percent", "", "%", "The share of failures that are of GPUs without their memory"},
           {"checkpoint_hours", "", "h", "Simulated: hours of 30 days for checkpoints"},
@@ -427,7 +460,7 @@ const RegisteredStudy training_goodput_study{
                 .keys = {"spares", "seed", "runs", "repair", "work", "new_machine"},
                 .name = "simulated",
                 .y_name = "closed form"},
-     .bars = {"goodput_percent", "simulated_percent", "lost_hours"},
+     .bars = {"goodput_percent", "simulated_percent", "buy_hours"},
      .intervals = {{.column = "simulated_percent", .half_of_99 = "simulated_error"}},
      .seeds_of_point = "runs",
      .make = make_study_point<TrainingGoodputPoint>}};

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -50,16 +51,39 @@ TEST(TrainingGoodputStudyTest, SimulationAgreesWithTheClosedForm) {
 }
 
 TEST(TrainingGoodputStudyTest, SaysWhatToBuy) {
-  EXPECT_EQ(training.run({"protocol=file_system", "file_system=10GB/s"}).text("buy"), "copies in memory");
-  EXPECT_EQ(training.run({"detection=1h"}).text("buy"), "faster detection");
-  EXPECT_EQ(training.run({"restart=1h"}).text("buy"), "faster restart");
+  EXPECT_EQ(training.run({"protocol=file_system", "file_system=10GB/s"}).text("buy"), "copies");
+  EXPECT_EQ(training.run({"detection=1h"}).text("buy"), "detection");
+  EXPECT_EQ(training.run({"restart=1h"}).text("buy"), "restart");
   EXPECT_NE(training.run({"gpus=8", "protocol=file_system", "detection=1h"}).text("buy"), "nothing");
+  EXPECT_EQ(training
+                .run({"gpus=8", "protocol=file_system", "detection=0s", "restart=0s", "failures=meta_rsc1",
+                      "factor=1e-6", "state=1B"})
+                .text("buy"),
+            "nothing");
   EXPECT_NE(training.run({"protocol=file_system", "file_system=18446744073709551615B/s"}).text("buy"),
             "file system");
   const Row few = training.run({"spares=10", "repair=3d"});
   EXPECT_EQ(few.text("buy"), "spares");
   EXPECT_TRUE(few.is_empty("buy_hours"));
   EXPECT_EQ(few.count("spares_needed"), 31u);
+  const Row simulated = training.run({"spares=10", "repair=3d", "runs=2"});
+  EXPECT_GT(simulated.number("buy_hours"), 100);
+  EXPECT_EQ(simulated.number("buy_hours"), simulated.number("spares_gains"));
+}
+
+TEST(TrainingGoodputStudyTest, SaysWhatEachPurchaseGains) {
+  const Row row = training.run({"protocol=file_system", "file_system=50GB/s", "failures=field_mix"});
+  double most = 0;
+  for (const char* gains : {"detection_gains", "restart_gains", "file_system_gains", "network_gains",
+                            "code_gains", "checks_gains", "slow_gains", "copies_gains"})
+    most = std::max(most, row.number(gains));
+  EXPECT_NEAR(row.number("buy_hours"), most, 1e-12);
+  EXPECT_GT(row.number("slow_gains"), 0);
+  EXPECT_GT(row.number("checks_gains"), 0);
+  EXPECT_GT(row.number("copies_gains"), row.number("code_gains"));
+  EXPECT_EQ(row.number("network_gains"), 0);
+  EXPECT_EQ(row.number("spares_gains"), 0);
+  EXPECT_EQ(training.run({}).number("copies_gains"), 0);
 }
 
 TEST(TrainingGoodputStudyTest, RefusesWhatDoesNotGoTogether) {
