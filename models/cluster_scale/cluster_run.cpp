@@ -166,7 +166,6 @@ class Conductor {
     noticed_ = distrust_ = true;
     undone_ = setup_.iteration * static_cast<double>(done_);
     give_up_checkpoint();
-    if (draining_ > verified_) give_up_drain();
     lose_node(corrupt_->node);
   }
   void account(Seconds overhead, Seconds computed, Seconds slow) {

@@ -24,8 +24,9 @@ CoverageCounts measure_sector_coverage(SectorCode code, SectorFaultShape shape, 
                                        std::uint64_t seed, const std::stop_token& stop) {
   Random random(seed);
   CoverageCounts counts;
+  const std::uint64_t bits = std::uint64_t{8} * sector_bytes(code);
   for (std::uint64_t trial = 0; trial < trials && !stop.stop_requested(); ++trial) {
-    const auto place = static_cast<unsigned>(random.below(8 * sector_bytes(code)));
+    const auto place = static_cast<unsigned>(random.below(bits));
     SectorBits sector = draw_sector_errors(fault_bits(code, shape, place), random);
     const SectorOutcome outcome = decode_sector(code, sector);
     const bool right = std::all_of(sector.begin(), sector.begin() + sector_data,
