@@ -1,10 +1,13 @@
-// A hook into the memory's codec: attached beside a DualModeCodec, it encodes and decodes in place of it or
-// observes it. RTL uses it, alone or in lockstep with the model. Without a hook the memory uses its codec
-// alone.
+// Hooks into the memory's codec: attached beside a DualModeCodec, or beside the Ddr5Codec of a rank, they
+// encode and decode in place of it or observe it. RTL uses them, alone or in lockstep with the model. Without
+// a hook the memory uses its codec alone.
 #pragma once
+
+#include <optional>
 
 #include "base/reset.h"
 #include "base/units.h"
+#include "ecc/ddr5_codec.h"
 #include "ecc/dual_mode_codec.h"
 
 namespace asterism {
@@ -22,13 +25,26 @@ class CodecHook {
   virtual void reset(Reset kind) = 0;
 };
 
-// The role of a device whose codec takes a hook (tlm/device_roles.h).
+// The same for a code of a DDR5 rank. `offset` is that of the block in the memory.
+class RankCodecHook {
+ public:
+  virtual ~RankCodecHook() = default;
+
+  virtual void encode(Picoseconds now, Bytes offset, Ddr5Block& encoded) = 0;
+  virtual void decode(Picoseconds now, Bytes offset, const Ddr5Block& received, Ddr5Block& decoded,
+                      Ddr5Result& result) = 0;
+  virtual void reset(Reset kind) = 0;
+};
+
+// The role of a device whose codec takes a hook (tlm/device_roles.h): a RankCodecHook if it has a code of a
+// rank, otherwise a CodecHook. Hooks are attached before simulation begins.
 class CodecHost {
  public:
   virtual ~CodecHost() = default;
   virtual EccProfile codec_profile() const = 0;
-  // Before simulation begins.
+  virtual std::optional<Ddr5Code> rank_code() const = 0;
   virtual void attach_hook(CodecHook* hook) = 0;
+  virtual void attach_hook(RankCodecHook* hook) = 0;
 };
 
 }  // namespace asterism

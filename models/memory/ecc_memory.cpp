@@ -101,9 +101,9 @@ EccMemory::DecodedBlock EccMemory::inspect(Picoseconds now, std::uint64_t block,
                                            Rewrite rewrite, BlockAccess& access) {
   const EccMode mode = this->mode(block);
   access.decoding += syndromes_time(mode);
-  if (!hook_ && is_sound()) return {};
+  if (!has_hook() && is_sound()) return {};
   const BlockLocation at = mapping_.locate(block);
-  if (!hook_ && !is_touched(block, at)) return {};
+  if (!has_hook() && !is_touched(block, at)) return {};
 
   DecodedBlock found = decode(now, block, at, mode, access);
   access.poisoned = found.is_uncorrectable();
@@ -124,8 +124,8 @@ EccMemory::DecodedBlock EccMemory::inspect(Picoseconds now, std::uint64_t block,
 
 EccMemory::DecodedBlock EccMemory::decode(Picoseconds now, std::uint64_t block, const BlockLocation& at,
                                           EccMode mode, BlockAccess& access) {
-  if (rank_codec_ && mode == EccMode::normal) {
-    DecodedBlock found = decode_rank(block, at);
+  if (has_rank_code(mode)) {
+    DecodedBlock found = decode_rank(now, block, at, rank_hook_);
     if (found.result.outcome != Outcome::clean) access.decoding += correction_time;
     mark_lost(block, found);
     return found;
@@ -175,16 +175,24 @@ void EccMemory::mark_lost(std::uint64_t block, DecodedBlock& found) const {
   found.wrong.data.fill(0xff);
 }
 
-EccMemory::DecodedBlock EccMemory::decode_rank(std::uint64_t block, const BlockLocation& at) const {
+Ddr5Block EccMemory::rank_block(std::uint64_t block) const {
   std::array<std::uint8_t, block_bytes> data;
   std::memcpy(data.data(), cells_.data() + block * block_bytes, block_bytes);
-  Ddr5Block truth, errors;
-  put_data(truth, data);
-  rank_codec_->encode(truth);
+  Ddr5Block stored;
+  put_data(stored, data);
+  rank_codec_->encode(stored);
+  return stored;
+}
+
+EccMemory::DecodedBlock EccMemory::decode_rank(Picoseconds now, std::uint64_t block, const BlockLocation& at,
+                                               RankCodecHook* hook) const {
+  const Bytes offset(block * block_bytes);
+  Ddr5Block truth = rank_block(block), errors;
+  if (hook) hook->encode(now, offset, truth);
+  DecodedBlock found;
   faults_.errors(at, errors);
   Ddr5Block decoded = truth;
   decoded ^= errors;
-  DecodedBlock found;
   found.errors.data = data_of(errors);
   for (unsigned w = 0; w < rank_codec_->codewords(); ++w) {
     const BinaryVector syndrome = rank_codec_->syndrome(decoded, w);
@@ -194,7 +202,9 @@ EccMemory::DecodedBlock EccMemory::decode_rank(std::uint64_t block, const BlockL
           static_cast<std::uint8_t>((i < 8 ? syndrome.low : syndrome.high) >> i % 8 * 8);
     break;
   }
-  const Ddr5Result result = rank_codec_->decode(decoded);
+  const Ddr5Block received = decoded;
+  Ddr5Result result = rank_codec_->decode(decoded);
+  if (hook) hook->decode(now, offset, received, decoded, result);
   found.result.outcome = result.outcome == Ddr5Result::Outcome::clean       ? Outcome::clean
                          : result.outcome == Ddr5Result::Outcome::corrected ? Outcome::corrected
                                                                             : Outcome::uncorrectable;
@@ -305,7 +315,10 @@ bool EccMemory::before_write(Picoseconds now, std::uint64_t block, unsigned firs
 void EccMemory::after_write(Picoseconds now, std::uint64_t block, unsigned first, unsigned count,
                             BlockAccess& access) {
   const EccMode mode = this->mode(block);
-  if (hook_ && mode != EccMode::none) {
+  if (rank_hook_ && has_rank_code(mode)) {
+    Ddr5Block encoded = rank_block(block);
+    rank_hook_->encode(now, Bytes(block * block_bytes), encoded);
+  } else if (hook_ && mode != EccMode::none) {
     MemoryBlock encoded;
     std::memcpy(encoded.data.data(), cells_.data() + block * block_bytes, block_bytes);
     DualModeCodec::encode(mode, encoded);
@@ -441,8 +454,8 @@ bool EccMemory::is_correctable(std::uint64_t block) const {
   if (lost_.contains(block)) return false;
   const EccMode mode = this->mode(block);
   const BlockLocation at = mapping_.locate(block);
-  if (rank_codec_ && mode == EccMode::normal) {
-    const DecodedBlock found = decode_rank(block, at);
+  if (has_rank_code(mode)) {
+    const DecodedBlock found = decode_rank({}, block, at, nullptr);
     return !found.is_uncorrectable() && !found.is_wrong();
   }
   MemoryBlock errors;
@@ -501,6 +514,7 @@ void EccMemory::reset(Reset kind) {
   cache_.reset(kind);
   log_.reset(kind);
   if (hook_) hook_->reset(kind);
+  if (rank_hook_) rank_hook_->reset(kind);
   if (kind == Reset::cold) counts_ = {};
   if (kind == Reset::warm) return;
   const bool was_sound = is_sound();

@@ -30,7 +30,7 @@
 // involved, each read is silent again.
 //
 // With a code of a DDR5 rank (ddr5_codec.h) blocks in normal mode are encoded and decoded by it; there is no
-// strong mode, and no hook is attached. Its times are those of normal mode, which is assumed.
+// strong mode. Its times are those of normal mode, which is assumed.
 //
 // reset: warm keeps everything but the ECC cache. power_loss and cold reset the parts as these say, and no
 // block is lost any more, as the contents are. Only cold clears statistics. The hook is reset, too.
@@ -103,7 +103,7 @@ class EccMemory {
   // returns this time. nullopt: nothing was done.
   std::optional<Picoseconds> observe_sound(Bytes offset, bool is_write) {
     const EccMode mode = ranges_.mode(offset);
-    if (hook_ || !is_sound() || (is_write && mode == EccMode::strong)) return std::nullopt;
+    if (has_hook() || !is_sound() || (is_write && mode == EccMode::strong)) return std::nullopt;
     ++(is_write ? counts_.writes : counts_.reads);
     return is_write ? Picoseconds(0) : syndromes_time(mode);
   }
@@ -140,6 +140,7 @@ class EccMemory {
   std::function<void(const MemoryError&, bool is_new)> on_error = [](const MemoryError&, bool) {};
 
   void attach_hook(CodecHook* hook) { hook_ = hook; }
+  void attach_hook(RankCodecHook* hook) { rank_hook_ = hook; }
   void reset(Reset kind);
   void report(Statistics& statistics) const;
 
@@ -161,6 +162,8 @@ class EccMemory {
   };
 
   EccMode mode(std::uint64_t block) const { return ranges_.mode(Bytes(block * block_bytes)); }
+  bool has_hook() const { return hook_ || rank_hook_; }
+  bool has_rank_code(EccMode mode) const { return rank_codec_ && mode == EccMode::normal; }
   bool is_sound() const { return faults_.empty() && lost_.empty(); }
   bool is_touched(std::uint64_t block, const BlockLocation& at) const;
   // Reads and decodes a block, counts and logs its errors, and scrubs it.
@@ -168,7 +171,11 @@ class EccMemory {
                        BlockAccess& access);
   DecodedBlock decode(Picoseconds now, std::uint64_t block, const BlockLocation& at, EccMode mode,
                       BlockAccess& access);
-  DecodedBlock decode_rank(std::uint64_t block, const BlockLocation& at) const;
+  // As it is stored, without errors.
+  Ddr5Block rank_block(std::uint64_t block) const;
+  // The hook, if any, observes the decoder.
+  DecodedBlock decode_rank(Picoseconds now, std::uint64_t block, const BlockLocation& at,
+                           RankCodecHook* hook) const;
   void mark_lost(std::uint64_t block, DecodedBlock& found) const;
   void count_and_log(Picoseconds now, std::uint64_t block, ErrorSource source, const DecodedBlock& found);
 
@@ -213,6 +220,7 @@ class EccMemory {
   EccCache cache_;
   ErrorLog log_;
   CodecHook* hook_ = nullptr;
+  RankCodecHook* rank_hook_ = nullptr;
   Picoseconds touched_since_;
 
   BlockSet lost_;  // were uncorrectable when converted, and have not been written since

@@ -300,7 +300,7 @@ TEST(CodecHookOfMemory, SeesEveryAccessFaultsOrNot) {
   EXPECT_EQ(hook.decoded, 3u);
   small.memory.reset(Reset::warm);
   EXPECT_EQ(hook.resets, std::vector{Reset::warm});
-  small.memory.attach_hook(nullptr);
+  small.memory.attach_hook(static_cast<CodecHook*>(nullptr));
   small.read(5);
   EXPECT_EQ(hook.decoded, 3u);
 }

@@ -11,6 +11,13 @@
 
 namespace asterism {
 
+namespace {
+
+// Whether rtl/ddr5_codec has the code; its parameter Code is the number in the enumeration.
+bool has_rtl(Ddr5Code code) { return code <= Ddr5Code::rs_40_32; }
+
+}  // namespace
+
 static_assert(member_count<MemoryRegistersConfig>() == 2);
 void describe(Fields& f, MemoryRegistersConfig& c) {
   f("base", c.base, "The first address of the registers.", required());
@@ -49,10 +56,13 @@ void describe(Fields& f, MemoryConfig& c) {
     one_of<ControllerNodes>());
   describe(f, c.dram);
   describe(f, c.ecc);
+  if (c.ecc.rank_code && c.codec.variant == CodecConfig().variant)
+    c.codec.variant = "rtl/ddr5_codec/block.json";
   f("codec", c.codec,
     "The encoder and decoder: the model, RTL, or both in lockstep. RTL sees every access, which is slow.");
-  f.check([&] { return !c.ecc.rank_code || c.codec.impl == Impl::model; }, "codec",
-          "is the model with ecc_rank_code, of which there is no RTL");
+  f.check([&] { return !c.ecc.rank_code || c.codec.impl == Impl::model || has_rtl(*c.ecc.rank_code); },
+          "codec",
+          "is the model with this ecc_rank_code: there is RTL of rs_10_8, rs_10_8_chip and rs_40_32");
   f.check([&] { return c.size % 2_MiB == Bytes(0); }, "size", "is a multiple of 2 MiB");
 }
 

@@ -444,6 +444,11 @@ void MemoryController::attach_hook(CodecHook* hook) {
   has_hook_ = hook != nullptr;
 }
 
+void MemoryController::attach_hook(RankCodecHook* hook) {
+  ecc_.attach_hook(hook);
+  has_hook_ = hook != nullptr;
+}
+
 // --- Registers
 
 void MemoryController::connect_registers() {

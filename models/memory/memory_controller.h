@@ -122,7 +122,9 @@ class MemoryController final : public sc_core::sc_module,
   unsigned part_at(Bytes offset) const override { return locate(offset).channel / config_.dram.channels; }
   Bytes size() const { return dram_.size(); }
   EccProfile codec_profile() const override { return config_.ecc.profile; }
+  std::optional<Ddr5Code> rank_code() const override { return config_.ecc.rank_code; }
   void attach_hook(CodecHook* hook) override;
+  void attach_hook(RankCodecHook* hook) override;
   // The contents as last written, in zero time. The span must be read at once.
   std::span<const std::byte> written(Bytes offset, Bytes size) const {
     if (before_access) before_access({Address(offset.count()), size}, false);

@@ -82,11 +82,16 @@ DeviceShape MemoryController::shape(const MemoryConfig& config, const NodeFacts&
 }
 
 std::vector<RtlUse> MemoryController::rtl(const MemoryConfig& config, const NodeView&) {
-  return {{.block = "codec",
-           .key = "codec",
-           .contract = "codec",
-           .swap = swap_settings(config.codec),
-           .parameters = {{"Profile", static_cast<std::uint64_t>(config.ecc.profile)}}}};
+  RtlUse use{.block = "codec",
+             .key = "codec",
+             .contract = "codec",
+             .swap = swap_settings(config.codec),
+             .parameters = {{"Profile", static_cast<std::uint64_t>(config.ecc.profile)}}};
+  if (config.ecc.rank_code) {
+    use.contract = "rank_codec";
+    use.parameters = {{"Code", static_cast<std::uint64_t>(*config.ecc.rank_code)}};
+  }
+  return {std::move(use)};
 }
 
 void MemoryController::check(const MemoryConfig& config, const Parts& parts, const NodeView&,

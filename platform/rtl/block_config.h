@@ -34,7 +34,7 @@ namespace asterism {
 
 class Fields;
 
-enum class BlockContract { arbiter, bus_device, stream_switch, codec, matt, zone_monitor };
+enum class BlockContract { arbiter, bus_device, stream_switch, codec, rank_codec, matt, zone_monitor };
 constexpr auto enum_names(BlockContract) {
   return std::to_array<EnumName<BlockContract>>(
       {{BlockContract::arbiter, "arbiter", "Requests in, at most one grant out in the same cycle."},
@@ -43,9 +43,16 @@ constexpr auto enum_names(BlockContract) {
        {BlockContract::stream_switch, "stream_switch", "Streams of flits from inputs to outputs."},
        {BlockContract::codec, "codec",
         "Blocks of memory in; encoded or decoded blocks out some cycles later, in the same order."},
+       {BlockContract::rank_codec, "rank_codec", "The same for a code of the ten chips of a DDR5 rank."},
        {BlockContract::matt, "matt", "Operations of a DIMM-SSD's tracking table in, their answers out."},
        {BlockContract::zone_monitor, "zone_monitor",
         "Operations of the zone monitor of a GPU's channel in, their answers out."}});
+}
+
+// Contracts whose operations and answers are ports with the role "table".
+constexpr bool has_table(BlockContract contract) {
+  return contract == BlockContract::rank_codec || contract == BlockContract::matt ||
+         contract == BlockContract::zone_monitor;
 }
 
 enum class PortRole { request, grant, bus, stream, block, table, interrupt, state, input, output };
@@ -57,7 +64,8 @@ constexpr auto enum_names(PortRole) {
        {PortRole::stream, "stream", "Flits with valid, ready, data and last."},
        {PortRole::block, "block",
         "Blocks of memory with valid, data and parity, and with the operation or its outcome."},
-       {PortRole::table, "table", "Operations of a tracking table or a zone monitor, or their answers."},
+       {PortRole::table, "table",
+        "Operations of a rank's codec, a tracking table or a zone monitor, or their answers."},
        {PortRole::interrupt, "interrupt", "A level that is high while the interrupt is asserted."},
        {PortRole::state, "state",
         "A state for the coverage report, which counts the values that were reached."},

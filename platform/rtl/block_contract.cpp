@@ -39,7 +39,7 @@ bool belongs(PortRole role, BlockContract contract) {
     case PortRole::block:
       return contract == BlockContract::codec;
     case PortRole::table:
-      return contract == BlockContract::matt || contract == BlockContract::zone_monitor;
+      return has_table(contract);
     case PortRole::state:
     case PortRole::input:
     case PortRole::output:
@@ -61,6 +61,14 @@ struct TableSignal {
   unsigned width;
   const char* why;
 };
+constexpr TableSignal rank_codec_in[] = {{"operation", 1, "0 encodes, 1 decodes"},
+                                         {"data", 512, "a block has 64 bytes"},
+                                         {"parity", 128, "a byte for each of 16 beats"}};
+constexpr TableSignal rank_codec_out[] = {{"data", 512, "a block has 64 bytes"},
+                                          {"parity", 128, "a byte for each of 16 beats"},
+                                          {"outcome", 2, "clean, corrected or uncorrectable"},
+                                          {"chips", 10, "a rank has 10 chips"},
+                                          {"syndromes", 128, "those of all codewords"}};
 constexpr TableSignal matt_in[] = {{"operation", 3, "there are 8"},
                                    {"page", 32, "it is the number of a page"},
                                    {"lines", 64, "a page has so many"},
@@ -80,6 +88,8 @@ constexpr TableSignal zone_monitor_out[] = {{"answer", 2, "it is proceed, first 
                                             {"complete", 1, "a snapshot is open or none"}};
 std::span<const TableSignal> signals_of_table(BlockContract contract, StreamDirection direction) {
   const bool in = direction == StreamDirection::in;
+  if (contract == BlockContract::rank_codec)
+    return in ? std::span<const TableSignal>(rank_codec_in) : rank_codec_out;
   if (contract == BlockContract::zone_monitor)
     return in ? std::span<const TableSignal>(zone_monitor_in) : zone_monitor_out;
   return in ? std::span<const TableSignal>(matt_in) : matt_out;
@@ -103,7 +113,7 @@ class Binder {
     if (config_.contract == BlockContract::bus_device) check_bus_device();
     if (config_.contract == BlockContract::stream_switch) check_stream_switch();
     if (config_.contract == BlockContract::codec) check_both_directions(PortRole::block);
-    if (belongs(PortRole::table, config_.contract)) check_both_directions(PortRole::table);
+    if (has_table(config_.contract)) check_both_directions(PortRole::table);
     for (const BoundPort& port : bound_) check_named(port.port);
     return std::move(bound_);
   }

@@ -327,6 +327,30 @@ TEST(CodecContractTest, RolesOfOtherContractsAreRefused) {
             "block, state, input, output\n");
 }
 
+// ---- rank_codec ----
+
+constexpr const char* rank_codec =
+    R"({ "name": "r", "contract": "rank_codec", "sources": ["r.sv"], "top": "top",
+  "clock": "clk_i",
+  "reset": { "port": "rst_ni" },
+  "ports": [
+    { "role": "table", "direction": "in", "valid": "iv",
+      "signals": { "operation": "io", "data": "id", "parity": "ip" } },
+    { "role": "table", "direction": "out", "valid": "ov",
+      "signals": { "data": "od", "parity": "op", "outcome": "oo", "chips": "oc", "syndromes": "os" } } ] })";
+
+TEST(RankCodecContractTest, ItsSignalsHaveTheWidthsOfARank) {
+  const std::vector<TopPort> ports = {port("clk_i", in),  port("rst_ni", in),   port("iv", in),
+                                      port("io", in),     port("id", in, 512),  port("ip", in, 128),
+                                      port("ov", out),    port("od", out, 512), port("op", out, 128),
+                                      port("oo", out, 2), port("oc", out, 10),  port("os", out, 128)};
+  EXPECT_EQ(bound_to(rank_codec, ports).problems, "");
+  EXPECT_EQ(
+      bound_to(rank_codec, with(ports, port("ip", in, 64))).problems,
+      "block.json:6:63: error: ports.0.signals.parity: ip has 64 bits, expected 128: a byte for each of 16 "
+      "beats\n");
+}
+
 // ---- matt ----
 
 constexpr const char* matt = R"({ "name": "m", "contract": "matt", "sources": ["m.sv"], "top": "top",

@@ -37,9 +37,9 @@ constexpr BusSignal bus_signals[] = {{"address", "paddr", true, false},     {"se
 constexpr const char* flow_keys[] = {"valid",  "ready",      "data",      "last", "destination",
                                      "parity", "third",      "operation", "mode", "outcome",
                                      "chips",  "used_third", "syndromes"};
-const std::set<std::string> table_keys = {"answer", "candidates", "complete", "flag",
-                                          "lines",  "operation",  "page",     "pending",
-                                          "phase",  "reason",     "sectors",  "zone"};
+const std::set<std::string> table_keys = {"answer", "candidates", "chips",   "complete",  "data",   "flag",
+                                          "lines",  "operation",  "outcome", "page",      "parity", "pending",
+                                          "phase",  "reason",     "sectors", "syndromes", "zone"};
 
 // A name in lower case, without what marks its direction: rst_ni becomes rst_n, i_paddr and paddr_i paddr.
 std::string plain(const std::string& name) {
@@ -301,7 +301,7 @@ void PortRoles::infer(BlockContract contract) {
         infer_single(fmt::format("{}.{}", side, key), is_input ? Way::input : Way::output,
                      fmt::format("{}_{}", side, key).c_str());
       }
-  const bool is_table = contract == BlockContract::matt || contract == BlockContract::zone_monitor;
+  const bool is_table = has_table(contract);
   if (contract != BlockContract::codec && !is_table) return;
   for (const bool in : {true, false}) {
     const auto signal = [&](const std::string& key) {
@@ -321,8 +321,8 @@ void PortRoles::write(Json& block, std::map<std::string, Origin>& said, Diagnost
   std::map<std::string, Json> wide;
   std::map<std::string, std::vector<const PortClaim*>> single;
   std::map<std::string, const PortClaim*> wide_claims;
-  const bool is_table =
-      block.value("contract", "") == "matt" || block.value("contract", "") == "zone_monitor";
+  const auto contract = enum_from_text<BlockContract>(block.value("contract", ""));
+  const bool is_table = contract && has_table(*contract);
   std::vector<const PortClaim*> ordered;
   for (const TopPort& port : top_.ports)
     if (const PortClaim* claim = claim_of(port.name)) ordered.push_back(claim);

@@ -7,6 +7,7 @@
 
 #include "cosim/rtl_codec.h"
 #include "cosim/rtl_matt.h"
+#include "cosim/rtl_rank_codec.h"
 #include "platform/system/rtl_zone_monitors.h"
 #include "tlm/time.h"
 
@@ -82,6 +83,22 @@ std::unique_ptr<RtlBlock> attach_codec(const RtlUse& use, const DeviceLibrary& l
   return block;
 }
 
+std::unique_ptr<RtlBlock> attach_rank_codec(const RtlUse& use, const DeviceLibrary& library, Device& device,
+                                            const std::string& path, const RtlOptions& options) {
+  CodecHost& host = role_of<CodecHost>(device, use.contract);
+  auto block = std::make_unique<OperationsBlock<RtlRankCodec>>(
+      use.block, use.key, RtlLibrary::open(library.file),
+      RtlRankCodec::Settings{.instance = path,
+                             .impl = use.swap.impl,
+                             .code = host.rank_code().value(),
+                             .clock = use.swap.clock,
+                             .on_mismatch = use.swap.on_mismatch,
+                             .trace = use.swap.trace},
+      options);
+  host.attach_hook(&block->rtl);
+  return block;
+}
+
 std::unique_ptr<RtlBlock> attach_matt(const RtlUse& use, const DeviceLibrary& library, Device& device,
                                       const std::string& path, const RtlOptions& options) {
   MattHost& host = role_of<MattHost>(device, use.contract);
@@ -106,6 +123,7 @@ std::unique_ptr<RtlBlock> attach_rtl(const RtlUse& use, const DeviceLibrary& lib
                                      const std::string& path, const RtlOptions& options) {
   const std::string block_path = path + "." + use.key;
   if (use.contract == "codec") return attach_codec(use, library, device, block_path, options);
+  if (use.contract == "rank_codec") return attach_rank_codec(use, library, device, block_path, options);
   if (use.contract == "matt") return attach_matt(use, library, device, block_path, options);
   if (use.contract == "zone_monitor")
     return std::make_unique<ZoneMonitorsBlock>(path, use.swap, role_of<ZoneMonitorHost>(device, use.contract),

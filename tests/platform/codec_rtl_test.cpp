@@ -1,4 +1,4 @@
-// A mutant of the memory's codec in RTL, in a node.
+// The memory's codec in RTL, in a node: a mutant, and the code of a DDR5 rank.
 #include <gmock/gmock.h>
 
 #include "testbenches/mutant.h"
@@ -21,6 +21,26 @@ TEST_F(CodecRtlTest, ABugInTheFirstBlockEndsTheRunWithItsReport) {
   EXPECT_EQ(ended.status, 68) << ended.out << ended.err;
   EXPECT_THAT(ended.out, AllOf(HasSubstr("node.memory.codec"), HasSubstr("simulated    0 ps in ")));
   EXPECT_TRUE(exists("run/stats.json"));
+}
+
+// This is a run of docs/memory.md.
+TEST_F(CodecRtlTest, TheCodeOfADdr5RankCorrectsADeadChipInLockstep) {
+  const Ended ended =
+      asterism({"run", "chip_failure", "node.memory.part=ddr5_5600_16gb_x4",
+                "node.memory.ecc_rank_code=rs_10_8", "node.memory.codec.impl=lockstep",
+                "args=nx=10 interval=2", "faults.0.at=2.95ms", "expect.recoveries=0", "--quiet"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("1920 errors corrected, 0 uncorrectable"),
+                               HasSubstr(" operations, 0 mismatches"), HasSubstr("reached operations 2/2")));
+}
+
+TEST_F(CodecRtlTest, OfSomeCodesThereIsNoRtl) {
+  const Ended ended = asterism({"check", "checkpoint_node", "memory.part=ddr5_5600_16gb_x4",
+                                "memory.ecc_rank_code=chip_guard", "memory.codec.impl=rtl"});
+  EXPECT_EQ(ended.status, 65);
+  EXPECT_THAT(ended.err,
+              HasSubstr("memory.codec: expected a value that is the model with this ecc_rank_code: there "
+                        "is RTL of rs_10_8, rs_10_8_chip and rs_40_32"));
 }
 
 }  // namespace
