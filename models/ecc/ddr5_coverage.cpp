@@ -6,8 +6,6 @@
 #include <map>
 #include <tuple>
 
-#include "ecc/on_die_code.h"
-
 namespace asterism {
 namespace {
 
@@ -16,12 +14,9 @@ constexpr std::uint64_t half_of_burst = 0xFFFF'FFFF;
 // What a chip delivers of a fault.
 std::uint64_t delivered_errors(Ddr5Fault fault, bool on_die, Random& random) {
   const auto masks = places(fault);
-  OnDieWord word{draw_wrong_bits(masks[random.below(masks.size())], random), 0, 0};
-  if (!on_die) return word.delivered;
-  if (fault == Ddr5Fault::chip) {
-    word.other = random.next();
-    word.check = static_cast<std::uint8_t>(random.next());
-  }
+  const std::uint64_t mask = masks[random.below(masks.size())];
+  if (!on_die) return draw_wrong_bits(mask, random);
+  OnDieWord word = draw_wrong_word(mask, random);
   on_die_code.decode(word);
   return word.delivered;
 }
@@ -252,6 +247,15 @@ class Ddr5Counter {
 };
 
 }  // namespace
+
+OnDieWord draw_wrong_word(std::uint64_t mask, Random& random) {
+  OnDieWord word{draw_wrong_bits(mask, random), 0, 0};
+  if (~mask == 0) {
+    word.other = random.next();
+    word.check = static_cast<std::uint8_t>(random.next());
+  }
+  return word;
+}
 
 std::vector<std::uint64_t> places(Ddr5Fault fault) {
   std::vector<std::uint64_t> masks;

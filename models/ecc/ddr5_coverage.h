@@ -24,6 +24,7 @@
 #include "base/random.h"
 #include "ecc/ddr5_codec.h"
 #include "ecc/fault_coverage.h"
+#include "ecc/on_die_code.h"
 
 namespace asterism {
 
@@ -46,6 +47,10 @@ constexpr std::uint64_t draw_wrong_bits(std::uint64_t mask, Random& random) {
   while (errors == 0) errors = random.next() & mask;
   return errors;
 }
+
+// Draws the wrong bits of a chip's whole word with on-die ECC: a fault of the chip, whose mask has
+// all bits, also reaches the bits that are not delivered and the check bits.
+OnDieWord draw_wrong_word(std::uint64_t mask, Random& random);
 
 struct Ddr5Failure {
   Ddr5Fault first = Ddr5Fault::chip;

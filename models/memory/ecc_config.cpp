@@ -21,7 +21,7 @@ void describe_ecc_cache(Fields& f, Bytes& cache, std::uint32_t& ways) {
       "ecc_cache", "is 0, or ecc_cache_ways * 64 bytes times a power of two");
 }
 
-static_assert(member_count<EccConfig>() == 9);
+static_assert(member_count<EccConfig>() == 10);
 void describe(Fields& f, EccConfig& c) {
   f("ecc", c.mode, "The code of pages that no range of the firmware covers. Strong needs two ranks.",
     one_of<EccMode>());
@@ -33,6 +33,12 @@ void describe(Fields& f, EccConfig& c) {
     one_of<Ddr5Code>());
   f.check([&] { return !c.rank_code || c.mode == EccMode::normal; }, "ecc",
           "is normal with ecc_rank_code, which is the code of pages in this mode and has no strong one");
+  f("on_die_ecc", c.on_die,
+    "Whether each chip of a DDR5 rank corrects one bit of its own word of 128 before the rank's code sees "
+    "it. "
+    "Single bits then reach neither controller nor software, and of several one more may become wrong.");
+  f.check([&] { return !c.on_die || c.rank_code; }, "on_die_ecc",
+          "is false without ecc_rank_code: only chips of a DDR5 rank with such a code have it");
   describe_ecc_cache(f, c.cache, c.cache_ways);
   f("demand_scrub", c.demand_scrub,
     "Whether corrected blocks are written back, which ends transient errors. Otherwise they are corrected at "

@@ -20,6 +20,7 @@ struct EccConfig {
   EccMode mode = EccMode::normal;  // of pages that no range covers
   EccProfile profile = EccProfile::thesis;
   std::optional<Ddr5Code> rank_code = {};  // in place of the dual-mode code
+  bool on_die = false;                     // DDR5 chips correct a bit of their own words before
   Bytes cache = 64_KiB;
   std::uint32_t cache_ways = 8;
   bool demand_scrub = true;  // corrected blocks are written back

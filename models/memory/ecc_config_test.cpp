@@ -21,5 +21,14 @@ TEST(EccConfigTest, ACodeOfARankIsThatOfNormalMode) {
   }
 }
 
+TEST(EccConfigTest, OnDieEccIsThatOfARankWithACode) {
+  EccConfig config;
+  config.on_die = true;
+  EXPECT_TRUE(broken_rule(config).starts_with("on_die_ecc is false without ecc_rank_code"))
+      << broken_rule(config);
+  config.rank_code = Ddr5Code::rs_10_8;
+  EXPECT_EQ(broken_rule(config), "");
+}
+
 }  // namespace
 }  // namespace asterism

@@ -190,7 +190,7 @@ EccMemory::DecodedBlock EccMemory::decode_rank(Picoseconds now, std::uint64_t bl
   Ddr5Block truth = rank_block(block), errors;
   if (hook) hook->encode(now, offset, truth);
   DecodedBlock found;
-  faults_.errors(at, errors);
+  found.on_die = faults_.errors(at, errors, config_.on_die);
   Ddr5Block decoded = truth;
   decoded ^= errors;
   found.errors.data = data_of(errors);
@@ -216,6 +216,8 @@ EccMemory::DecodedBlock EccMemory::decode_rank(Picoseconds now, std::uint64_t bl
 
 void EccMemory::count_and_log(Picoseconds now, std::uint64_t block, ErrorSource source,
                               const DecodedBlock& found) {
+  counts_.on_die_corrected += found.on_die.corrected;
+  counts_.on_die_miscorrected += found.on_die.miscorrected;
   if (!found.is_uncorrectable() && found.is_wrong()) ++counts_.silent;
   if (found.result.outcome == Outcome::clean) return;
   const bool is_corrected = !found.is_uncorrectable();
@@ -528,6 +530,12 @@ void EccMemory::reset(Reset kind) {
   if (!was_sound) direct_changed({});
 }
 
+std::string EccMemory::on_die_summary() const {
+  if (!config_.on_die) return "";
+  return std::to_string(counts_.on_die_corrected) + " words corrected on the die, " +
+         std::to_string(counts_.on_die_miscorrected) + " miscorrected";
+}
+
 void EccMemory::report(Statistics& statistics) const {
   statistics.add("reads", counts_.reads);
   statistics.add("writes", counts_.writes);
@@ -544,6 +552,10 @@ void EccMemory::report(Statistics& statistics) const {
   statistics.add("extra_writes", counts_.extra_writes);
   statistics.add("faults_injected", faults_.injected());
   statistics.add("log_lost", counts_.log_lost);
+  if (config_.on_die) {
+    statistics.add("on_die_corrected", counts_.on_die_corrected);
+    statistics.add("on_die_miscorrected", counts_.on_die_miscorrected);
+  }
   cache_.report(statistics.group("ecc_cache"));
 }
 

@@ -30,7 +30,8 @@
 // involved, each read is silent again.
 //
 // With a code of a DDR5 rank (ddr5_codec.h) blocks in normal mode are encoded and decoded by it; there is no
-// strong mode. Its times are those of normal mode, which is assumed.
+// strong mode. Its times are those of normal mode, which is assumed. With on-die ECC the chips correct a bit
+// of their words first; nothing is written back, and the log has the errors that are left.
 //
 // reset: warm keeps everything but the ECC cache. power_loss and cold reset the parts as these say, and no
 // block is lost any more, as the contents are. Only cold clears statistics. The hook is reset, too.
@@ -41,6 +42,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -136,6 +138,8 @@ class EccMemory {
   const FaultOverlay& faults() const { return faults_; }
   // Reads that delivered wrong data unnoticed by the node.
   std::uint64_t silent() const { return counts_.silent; }
+  // "12 words corrected on the die, 1 miscorrected"; "" without on-die ECC.
+  std::string on_die_summary() const;
   // Called for every error. `is_new` says whether the log has a separate entry for it.
   std::function<void(const MemoryError&, bool is_new)> on_error = [](const MemoryError&, bool) {};
 
@@ -150,6 +154,7 @@ class EccMemory {
     DecodeResult result;
     MemoryBlock wrong;   // the difference from the truth
     MemoryBlock errors;  // the same before it was decoded
+    OnDieCounts on_die = {};
     bool is_wrong() const { return wrong.data != MemoryBlock().data; }
     bool is_uncorrectable() const { return result.outcome == DecodeResult::Outcome::uncorrectable; }
   };
@@ -233,6 +238,7 @@ class EccMemory {
     std::uint64_t parity_corrected = 0, parity_uncorrectable = 0;
     std::uint64_t conversions = 0, lost = 0, scrubs = 0, scrub_writes = 0, extra_reads = 0, extra_writes = 0;
     std::uint64_t log_lost = 0;
+    std::uint64_t on_die_corrected = 0, on_die_miscorrected = 0;
   } counts_;
 };
 

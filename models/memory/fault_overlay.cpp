@@ -156,14 +156,28 @@ bool FaultOverlay::errors(const BlockLocation& block, MemoryBlock& pattern) cons
   return any;
 }
 
-void FaultOverlay::errors(const BlockLocation& block, Ddr5Block& pattern) const {
+OnDieCounts FaultOverlay::errors(const BlockLocation& block, Ddr5Block& pattern, bool on_die) const {
+  std::array<OnDieWord, ddr5_chips> words{};
   for (const Placed& placed : faults_) {
     if (!covers(placed.fault, block)) continue;
     const std::uint64_t at = number(block);
     if (placed.healed.contains(at)) continue;
     Random random(Random(placed.seed).at(at));
-    pattern.chips[placed.fault.chip] ^= draw_wrong_bits(ddr5_bits(placed.fault), random);
+    const OnDieWord wrong = draw_wrong_word(ddr5_bits(placed.fault), random);
+    OnDieWord& word = words[placed.fault.chip];
+    word.delivered ^= wrong.delivered;
+    word.other ^= wrong.other;
+    word.check ^= wrong.check;
   }
+  OnDieCounts counts;
+  for (unsigned chip = 0; chip < ddr5_chips; ++chip) {
+    OnDieWord word = words[chip];
+    if (on_die) on_die_code.decode(word);
+    counts.corrected += word.delivered == 0 && words[chip].delivered != 0;
+    counts.miscorrected += (word.delivered & ~words[chip].delivered) != 0;
+    pattern.chips[chip] ^= word.delivered;
+  }
+  return counts;
 }
 
 bool FaultOverlay::touches(const BlockLocation& block) const {

@@ -61,6 +61,14 @@ constexpr auto enum_names(Persistence) {
        {Persistence::stuck, "stuck", "stays, also after a power loss"}});
 }
 
+// What on-die ECC did to the words that the chips deliver of a block.
+struct OnDieCounts {
+  unsigned corrected = 0;     // had wrong bits and have none
+  unsigned miscorrected = 0;  // have a wrong bit that they did not have
+
+  bool operator==(const OnDieCounts&) const = default;
+};
+
 struct MemoryFault {
   MemoryFaultKind kind = MemoryFaultKind::bit;
   Persistence persistence = Persistence::transient;
@@ -89,8 +97,10 @@ class FaultOverlay {
 
   // XORs the errors of a block into the data and parity of `pattern`. Returns whether there are any.
   bool errors(const BlockLocation& block, MemoryBlock& pattern) const;
-  // The same for a rank of DDR5.
-  void errors(const BlockLocation& block, Ddr5Block& pattern) const;
+  // The same for a rank of DDR5. With on-die ECC each chip corrects its own word first, or miscorrects it
+  // (on_die_code.h). The other half of the word, of the next column, has errors only of the same faults of
+  // the whole chip.
+  OnDieCounts errors(const BlockLocation& block, Ddr5Block& pattern, bool on_die = false) const;
   bool touches(const BlockLocation& block) const;
   bool touches_stuck(const BlockLocation& block) const;  // by a fault that writing does not heal
   // The first block of the memory from `block` on that a fault touches, and the last one up to `block`.

@@ -622,9 +622,10 @@ void MemoryController::report_pages(PageMap& map, const std::string& name) const
 std::string MemoryController::summary() const {
   const std::uint64_t faults = ecc_.faults().injected();
   if (faults == 0) return "";
-  return fmt::format("{} fault{}, {} error{} corrected, {} uncorrectable, {} silent", faults,
+  const std::string on_die = ecc_.on_die_summary();
+  return fmt::format("{} fault{}, {} error{} corrected, {} uncorrectable, {} silent{}{}", faults,
                      faults == 1 ? "" : "s", ecc_.log().corrected(), ecc_.log().corrected() == 1 ? "" : "s",
-                     ecc_.log().uncorrectable(), ecc_.silent());
+                     ecc_.log().uncorrectable(), ecc_.silent(), on_die.empty() ? "" : "; ", on_die);
 }
 
 FaultOutcome MemoryController::inject(const FaultRequest& request, Bytes offset) {
