@@ -10,6 +10,9 @@
 //   codec          clock, reset; one block in and one out: data of 512 bits, parity of 64, third of 32. In:
 //                  operation and mode of 1. Out: outcome of 2, chips of 19, used_third of 1 and syndromes of
 //                  128. The answers come in the order of the requests
+//   rank_codec     clock, reset; one table in and one out. In: operation of 1 bit, data of 512 and parity of
+//                  128. Out: data, parity, outcome of 2, chips of 10 and syndromes of 128. The answers come
+//                  in the order of the requests
 //   matt           clock, reset; one table in and one out. In: operation of 3 bits (track, mark, write, peek,
 //                  begin_phase, next, take, copied), page of 32, lines of 64, flag of 1 (tracked, candidates
 //                  too). Out: answer of 1 (ready, chosen, waited), page of 32, lines of 64, phase of 16 and

@@ -10,6 +10,7 @@
 #include "base/nightly.h"
 #include "base/parameter_name.h"
 #include "testbenches/apb_timer/mutants.h"
+#include "testbenches/ddr5_codec/mutants.h"
 #include "testbenches/dma_engine/mutants.h"
 #include "testbenches/lrg_arbiter/mutants.h"
 #include "testbenches/matt/mutants.h"
@@ -107,7 +108,7 @@ class QueueProofRtlMutantTest : public ProofRtlMutantTest {};
 TEST_P(QueueProofRtlMutantTest, IsRefuted) { refute("matt"); }
 INSTANTIATE_TEST_SUITE_P(Proof, QueueProofRtlMutantTest, testing::ValuesIn(wrong_queues), ParameterName());
 
-// ---- the codec ----
+// ---- the codecs ----
 
 // The other mutants only decode wrongly, or have wrong syndromes too.
 const Refuted wrong_codecs[] = {
@@ -120,6 +121,18 @@ TEST_P(CodecProofRtlMutantTest, IsRefuted) {
   refute("rs_codec");
 }
 INSTANTIATE_TEST_SUITE_P(Proof, CodecProofRtlMutantTest, testing::ValuesIn(wrong_codecs), ParameterName());
+
+const Refuted wrong_rank_codecs[] = {
+    {mutant_named("encodes_old_parity", ddr5_codec_mutants), "EncodingsAreCodewords"},
+    {mutant_named("wrong_column", ddr5_codec_mutants), "SyndromesAreTheProduct"},
+};
+class RankCodecProofRtlMutantTest : public ProofRtlMutantTest {};
+TEST_P(RankCodecProofRtlMutantTest, IsRefuted) {
+  if (!is_nightly()) GTEST_SKIP() << "takes most of a minute; the nightly tests make it";
+  refute("ddr5_codec");
+}
+INSTANTIATE_TEST_SUITE_P(Proof, RankCodecProofRtlMutantTest, testing::ValuesIn(wrong_rank_codecs),
+                         ParameterName());
 
 // ---- the timer ----
 
