@@ -174,9 +174,8 @@ void DramChannel::take(Tick now, std::uint64_t id, const BlockLocation& at, Kind
   const bool may_postpone = postponed_ > 0 && best_.request == none;
   if (direction() != before || may_postpone) return choose();
   if (kind != before || is_urgent_) return;
-  Candidate candidate;
-  find_candidate(candidate, at.rank, at.bank, kind, false);
-  consider(choice_of(candidate, at.rank, at.bank, kind));
+  renew_candidate(at.rank, at.bank, kind);
+  consider(choice_of(bank.candidate[kind], at.rank, at.bank, kind));
 }
 
 void DramChannel::release(Slot slot, Kind kind) {
@@ -233,19 +232,21 @@ void DramChannel::find_candidate(Candidate& candidate, std::uint32_t r, std::uin
   candidate.from = std::max(timing_.of_bank(candidate.command, r, b), entry.arrival);
 }
 
+void DramChannel::renew_candidate(std::uint32_t r, std::uint32_t b, Kind kind) {
+  Requests& of = ranks_[r].requests[kind];
+  const std::uint64_t bit = std::uint64_t{1} << b;
+  of.stale &= ~bit;
+  for (std::uint64_t& banks : of.next) banks &= ~bit;
+  Candidate& candidate = banks_[r * banks_per_rank_ + b].candidate[kind];
+  find_candidate(candidate, r, b, kind, false);
+  of.next[place_of(candidate.command)] |= bit;
+}
+
 // Finds the candidates again that have changed.
 void DramChannel::renew_candidates(std::uint32_t r, Kind kind) {
-  Requests& of = ranks_[r].requests[kind];
-  std::uint64_t changed = of.waiting & of.stale;
-  if (changed == 0) return;
-  of.stale &= ~changed;
-  for (std::uint64_t& banks : of.next) banks &= ~changed;
-  for (; changed != 0; changed &= changed - 1) {
-    const auto b = static_cast<std::uint32_t>(std::countr_zero(changed));
-    Candidate& candidate = banks_[r * banks_per_rank_ + b].candidate[kind];
-    find_candidate(candidate, r, b, kind, false);
-    of.next[place_of(candidate.command)] |= changed & -changed;
-  }
+  const Requests& of = ranks_[r].requests[kind];
+  for (std::uint64_t changed = of.waiting & of.stale; changed != 0; changed &= changed - 1)
+    renew_candidate(r, static_cast<std::uint32_t>(std::countr_zero(changed)), kind);
 }
 
 // The banks of the next refresh.

@@ -164,6 +164,7 @@ class DramChannel {
   void choose();
   void find_candidate(Candidate& found, std::uint32_t rank, std::uint32_t bank, Kind kind,
                       bool oldest_only) const;
+  void renew_candidate(std::uint32_t rank, std::uint32_t bank, Kind kind);
   void renew_candidates(std::uint32_t rank, Kind kind);
   Choice choice_of(const Candidate& candidate, std::uint32_t rank, std::uint32_t bank, Kind kind) const;
   void consider(const Choice& choice);

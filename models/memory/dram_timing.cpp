@@ -98,8 +98,6 @@ void add_refreshes(std::vector<TimingRule>& rules, const Clocks& t, TimingScope 
   rules.insert(rules.end(), rows.begin(), rows.end());
 }
 
-void raise(Tick& bound, Tick to) { bound = std::max(bound, to); }
-
 }  // namespace
 
 std::uint32_t command_clocks(const DramTiming& timing, DramCommand command) {
@@ -155,17 +153,35 @@ DramTimingState::DramTimingState(const DramPart& part, std::uint32_t ranks, bool
       groups_(std::size_t{ranks} * part.bank_groups),
       banks_(std::size_t{ranks} * part.banks),
       histories_(ranks) {
-  const std::vector<TimingRule> rules = timing_rules(part, by_banks);
   for (std::size_t c = 0; c < dram_commands; ++c) {
-    first_[c] = static_cast<std::uint32_t>(rules_.size());
-    for (const TimingRule& rule : rules) {
-      if (rule.previous != static_cast<DramCommand>(c)) continue;
-      rules_.push_back({rule.scope, static_cast<std::uint8_t>(rule.next),
-                        static_cast<std::uint8_t>(rule.window), rule.latency});
-      has_window_[c] = has_window_[c] || rule.window > 1;
+    for (std::size_t what = 0; what < bounded; ++what) {
+      first_[c * bounded + what] = static_cast<std::uint32_t>(rules_.size());
+      for (const TimingRule& rule : timing_rules(part, by_banks)) {
+        if (rule.previous != static_cast<DramCommand>(c) || bounded_by(rule) != what) continue;
+        if (rule.next == RDA || rule.next == WRA) continue;  // there is the same one for a plain read or write
+        if (what == other_ranks && ranks_count_ == pseudo_channels_) continue;  // there are none
+        rules_.push_back({rule.latency, static_cast<std::uint8_t>(rule.next),
+                          static_cast<std::uint8_t>(rule.window)});
+      }
     }
   }
-  first_[dram_commands] = static_cast<std::uint32_t>(rules_.size());
+  first_.back() = static_cast<std::uint32_t>(rules_.size());
+}
+
+DramTimingState::Bounded DramTimingState::bounded_by(const TimingRule& rule) {
+  switch (rule.scope) {
+    case TimingScope::channel:
+      return all_ranks;
+    case TimingScope::rank:
+      return rule.window > 1 ? by_window : one_rank;
+    case TimingScope::bank_group:
+      return one_group;
+    case TimingScope::bank:
+      return one_bank;
+    case TimingScope::other_rank:
+      break;
+  }
+  return other_ranks;
 }
 
 void DramTimingState::reset() {
@@ -174,50 +190,31 @@ void DramTimingState::reset() {
 }
 
 void DramTimingState::issue(DramCommand command, std::uint32_t rank, std::uint32_t bank, Tick at) {
-  const auto c = static_cast<std::size_t>(command);
-  if (has_window_[c]) {
-    History& history = histories_[rank][c];
+  Ready* const of_bank = &banks_[rank * banks_per_rank_ + bank];
+  const bool is_of_refresh = command == DramCommand::refresh || command == DramCommand::precharge_all;
+  raise(*of_bank, after(command, one_bank), at);
+  for (std::uint32_t b = 1; is_of_refresh && b < refreshed_banks_; ++b)
+    raise(of_bank[b], after(command, one_bank), at);
+  raise(groups_[rank * groups_per_rank_ + group(bank)], after(command, one_group), at);
+  raise(ranks_[rank], after(command, one_rank), at);
+  if (const std::span<const Rule> rules = after(command, by_window); !rules.empty()) {
+    History& history = histories_[rank][static_cast<std::size_t>(command)];
     history.at[history.next] = at;
     history.next = (history.next + 1) % max_window;
     history.count = std::min(history.count + 1, max_window);
+    for (const Rule& rule : rules) bound_window(rule, history, ranks_[rank]);
   }
-  Ready& of_rank = ranks_[rank];
-  Ready& of_group = groups_[rank * groups_per_rank_ + group(bank)];
-  Ready* const of_bank = &banks_[rank * banks_per_rank_ + bank];
-  const bool is_of_refresh = command == DramCommand::refresh || command == DramCommand::precharge_all;
-  for (const Rule& rule : after(command)) {
-    const Tick bound = at + rule.latency;
-    switch (rule.scope) {
-      case TimingScope::bank:
-        raise(of_bank->at[rule.next], bound);
-        for (std::uint32_t b = 1; is_of_refresh && b < refreshed_banks_; ++b)
-          raise(of_bank[b].at[rule.next], bound);
-        break;
-      case TimingScope::bank_group:
-        raise(of_group.at[rule.next], bound);
-        break;
-      case TimingScope::rank:
-        if (rule.window == 1)
-          raise(of_rank.at[rule.next], bound);
-        else
-          bound_window(rule, command, rank);
-        break;
-      case TimingScope::channel:
-        for (Ready& ready : ranks_) raise(ready.at[rule.next], bound);
-        break;
-      case TimingScope::other_rank:
-        for (std::uint32_t r = rank % pseudo_channels_; r < ranks_count_; r += pseudo_channels_)
-          if (r != rank) raise(ranks_[r].at[rule.next], bound);
-        break;
-    }
-  }
+  if (const std::span<const Rule> rules = after(command, all_ranks); !rules.empty())
+    for (Ready& ready : ranks_) raise(ready, rules, at);
+  if (const std::span<const Rule> rules = after(command, other_ranks); !rules.empty())
+    for (std::uint32_t r = rank % pseudo_channels_; r < ranks_count_; r += pseudo_channels_)
+      if (r != rank) raise(ranks_[r], rules, at);
 }
 
-void DramTimingState::bound_window(const Rule& rule, DramCommand command, std::uint32_t rank) {
-  const History& history = histories_[rank][static_cast<std::size_t>(command)];
+void DramTimingState::bound_window(const Rule& rule, const History& history, Ready& ready) {
   if (history.count < rule.window) return;
   const std::uint32_t oldest = (history.next + max_window - rule.window) % max_window;
-  raise(ranks_[rank].at[rule.next], history.at[oldest] + rule.latency);
+  ready.at[rule.next] = std::max(ready.at[rule.next], history.at[oldest] + rule.latency);
 }
 
 }  // namespace asterism

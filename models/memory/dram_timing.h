@@ -58,7 +58,8 @@ using Tick = std::uint64_t;  // clocks of the part since the simulation began
 
 // Computes the time at which each command may be issued after the commands so far. Banks are numbered within
 // their rank; bank % bank groups, a power of two, is the group. `ranks` counts those of all pseudo-channels;
-// rank % pseudo-channels is the pseudo-channel.
+// rank % pseudo-channels is the pseudo-channel. A read or write that closes its row may be issued when a plain
+// one may, for which to ask.
 class DramTimingState {
  public:
   DramTimingState(const DramPart& part, std::uint32_t ranks, bool by_banks = false);
@@ -94,29 +95,33 @@ class DramTimingState {
     std::array<Tick, dram_commands> at{};
   };
   struct Rule {
-    TimingScope scope;
+    std::uint32_t latency;
     std::uint8_t next;
     std::uint8_t window;
-    std::uint32_t latency;
   };
+  // The rules of a previous command that bound the same: they are applied together.
+  enum Bounded : std::uint8_t { one_bank, one_group, one_rank, by_window, all_ranks, other_ranks, bounded };
   struct History {  // the last activates of a rank, the oldest at `next`
     std::array<Tick, max_window> at{};
     std::uint32_t next = 0, count = 0;
   };
 
-  std::span<const Rule> after(DramCommand command) const {
-    const auto c = static_cast<std::size_t>(command);
-    return {rules_.data() + first_[c], first_[c + 1] - first_[c]};
+  static Bounded bounded_by(const TimingRule& rule);
+  std::span<const Rule> after(DramCommand command, Bounded what) const {
+    const std::size_t i = static_cast<std::size_t>(command) * bounded + what;
+    return {rules_.data() + first_[i], first_[i + 1] - first_[i]};
+  }
+  static void raise(Ready& ready, std::span<const Rule> rules, Tick at) {
+    for (const Rule& rule : rules) ready.at[rule.next] = std::max(ready.at[rule.next], at + rule.latency);
   }
   std::uint32_t group(std::uint32_t bank) const { return bank & (groups_per_rank_ - 1); }
-  void bound_window(const Rule& rule, DramCommand command, std::uint32_t rank);
+  static void bound_window(const Rule& rule, const History& history, Ready& ready);
 
   std::uint32_t ranks_count_, banks_per_rank_, groups_per_rank_, pseudo_channels_, refreshed_banks_;
   bool has_bank_rules_;      // of refreshes
-  std::vector<Rule> rules_;  // sorted by the previous command
-  std::array<std::uint32_t, dram_commands + 1> first_{};
+  std::vector<Rule> rules_;  // by the previous command, and by what they bound
+  std::array<std::uint32_t, dram_commands * bounded + 1> first_{};
   std::vector<Ready> ranks_, groups_, banks_;
-  std::array<bool, dram_commands> has_window_{};
   std::vector<std::array<History, dram_commands>> histories_;  // by rank
 };
 
