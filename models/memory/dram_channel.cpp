@@ -61,6 +61,7 @@ DramChannel::DramChannel(const DramConfig& config, const DramPart& part, std::ui
       refresh_(config.refresh != RefreshMode::none),
       has_column_bus_(part.command_buses == 2),
       refreshed_mask_((~std::uint64_t{0}) >> (64 - refreshed_banks_)),
+      all_mask_((~std::uint64_t{0}) >> (64 - banks_per_rank_)),
       timing_(part, config.ranks * part.pseudo_channels, config.refresh == RefreshMode::by_banks),
       ranks_(std::size_t{config.ranks} * part.pseudo_channels),
       banks_(ranks_.size() * part.banks),
@@ -162,6 +163,7 @@ void DramChannel::take(Tick now, std::uint64_t id, const BlockLocation& at, Kind
   if (bank.open_row == at.row && bank.hit[kind] == none) bank.hit[kind] = slot;
   rank.requests[kind].waiting |= std::uint64_t{1} << at.bank;
   rank.requests[kind].stale |= std::uint64_t{1} << at.bank;
+  const bool is_other_refresh = choose_refresh(rank);
   if (kind == read) {
     entry.older = all_reads_.last, entry.younger = none;
     (all_reads_.empty() ? all_reads_.first : pool_[all_reads_.last].younger) = slot;
@@ -172,7 +174,7 @@ void DramChannel::take(Tick now, std::uint64_t id, const BlockLocation& at, Kind
     begin_or_end_draining();
   }
   const bool may_postpone = postponed_ > 0 && best_.request == none;
-  if (direction() != before || may_postpone) return choose();
+  if (direction() != before || may_postpone || is_other_refresh) return choose();
   if (kind != before || is_urgent_) return;
   renew_candidate(at.rank, at.bank, kind);
   consider(choice_of(bank.candidate[kind], at.rank, at.bank, kind));
@@ -186,7 +188,10 @@ void DramChannel::release(Slot slot, Kind kind) {
   (entry.next == none ? queue.last : pool_[entry.next].previous) = entry.previous;
   if (bank.hit[kind] == slot)
     bank.hit[kind] = next_hit(bank, entry.next);  // the requests before it are for other rows
-  if (queue.empty()) ranks_[entry.rank].requests[kind].waiting &= ~(std::uint64_t{1} << in_rank(entry));
+  if (queue.empty()) {
+    ranks_[entry.rank].requests[kind].waiting &= ~(std::uint64_t{1} << in_rank(entry));
+    choose_refresh(ranks_[entry.rank]);
+  }
   entry.next = std::exchange(free_, slot);
   if (kind == read) {
     (entry.older == none ? all_reads_.first : pool_[entry.older].younger) = entry.younger;
@@ -403,11 +408,39 @@ void DramChannel::close_for_refresh(std::uint32_t rank, Tick at) {
     if (banks_[rank * banks_per_rank_ + b].open_row != Bank::closed) close(rank, b, at);
 }
 
-void DramChannel::refreshed(std::uint32_t r) {
-  Rank& rank = ranks_[r];
+void DramChannel::refreshed(Rank& rank) const {
   rank.refresh_due += refresh_interval_;
-  rank.refresh_from += refreshed_banks_;
-  if (rank.refresh_from == banks_per_rank_) rank.refresh_from = 0;
+  rank.refreshed |= covered_by_refresh(rank);
+  if (rank.refreshed == all_mask_) rank.refreshed = 0;
+  rank.is_closing = false;
+  choose_refresh(rank);
+}
+
+// Of the refreshes that are left in this round, the first one whose banks have no requests. Returns whether it
+// is another one than before.
+bool DramChannel::choose_refresh(Rank& rank) const {
+  if (refreshed_banks_ == banks_per_rank_ || rank.is_closing) return false;
+  const std::uint64_t left = all_mask_ & ~rank.refreshed;
+  const std::uint64_t waiting = rank.requests[read].waiting | rank.requests[write].waiting;
+  auto chosen = static_cast<std::uint32_t>(std::countr_zero(left));
+  for (std::uint64_t banks = left; banks != 0;) {
+    const auto first = static_cast<std::uint32_t>(std::countr_zero(banks));
+    const std::uint64_t covered = refreshed_mask_ << first;
+    if ((waiting & covered) == 0) {
+      chosen = first;
+      break;
+    }
+    banks &= ~covered;
+  }
+  return std::exchange(rank.refresh_from, chosen) != chosen;
+}
+
+// That many refreshes of a rank without requests.
+void DramChannel::skip_refreshes_of(Rank& rank, std::uint64_t count) const {
+  const std::uint64_t of_round = banks_per_rank_ / refreshed_banks_;
+  for (; count > 0 && rank.refreshed != 0; --count) refreshed(rank);
+  rank.refresh_due += count / of_round * of_round * refresh_interval_;
+  for (count %= of_round; count > 0; --count) refreshed(rank);
 }
 
 // It may be the best one: that changes only at the end.
@@ -430,10 +463,11 @@ void DramChannel::issue(const Choice& choice) {
     case DramCommand::precharge_all:
       note(choice.command, choice.rank, ranks_[choice.rank].refresh_from, choice.at);
       close_for_refresh(choice.rank, choice.at);
+      ranks_[choice.rank].is_closing = true;
       break;
     case DramCommand::refresh:
       note(choice.command, choice.rank, ranks_[choice.rank].refresh_from, choice.at);
-      refreshed(choice.rank);
+      refreshed(ranks_[choice.rank]);
       break;
     default:
       issue_column(choice);
@@ -506,7 +540,8 @@ std::optional<DramChannel::Completion> DramChannel::advance(Tick now) {
 // have an effect on the state.
 void DramChannel::skip_refreshes(Tick now) {
   bool changed = false;
-  const std::uint64_t of_all_banks = banks_per_rank_ / refreshed_banks_;
+  // Of this round and the next one: the rest of a round may leave banks open.
+  const std::uint64_t parts = banks_per_rank_ / refreshed_banks_, of_all_banks = parts == 1 ? 1 : 2 * parts;
   for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
     Rank& rank = ranks_[r];
     if (rank.refresh_due >= now ||
@@ -517,9 +552,7 @@ void DramChannel::skip_refreshes(Tick now) {
       issue(closing);
     }
     const std::uint64_t skipped = (now - rank.refresh_due) / refresh_interval_ - kept_refreshes_;
-    rank.refresh_due += skipped * refresh_interval_;
-    rank.refresh_from =
-        static_cast<std::uint32_t>((rank.refresh_from + skipped * refreshed_banks_) % banks_per_rank_);
+    skip_refreshes_of(rank, skipped);
     counts_.commands[static_cast<std::size_t>(DramCommand::refresh)] += skipped;
     changed = true;
   }
@@ -530,15 +563,17 @@ void DramChannel::skip_refreshes(Tick now) {
 
 // When the refreshes that are due will have closed the last open bank of an idle rank.
 Tick DramChannel::closed_by_refreshes(std::uint32_t r) const {
-  const Rank& rank = ranks_[r];
-  const std::uint32_t parts = banks_per_rank_ / refreshed_banks_;
-  std::uint32_t last = 0;
-  for (std::uint32_t part = 0; part < parts; ++part) {
-    const std::uint32_t from = (rank.refresh_from + part * refreshed_banks_) % banks_per_rank_;
-    for (std::uint32_t b = from; b < from + refreshed_banks_; ++b)
-      if (banks_[r * banks_per_rank_ + b].open_row != Bank::closed) last = part;
+  Rank rank = ranks_[r];
+  std::uint64_t open = 0;
+  for (std::uint32_t b = 0; b < banks_per_rank_; ++b)
+    if (banks_[r * banks_per_rank_ + b].open_row != Bank::closed) open |= std::uint64_t{1} << b;
+  Tick last = rank.refresh_due;
+  while (open != 0) {
+    last = rank.refresh_due;
+    open &= ~covered_by_refresh(rank);
+    refreshed(rank);
   }
-  return rank.refresh_due + last * refresh_interval_;
+  return last;
 }
 
 DramCounts DramChannel::counts(Tick now) const {

@@ -13,6 +13,8 @@
 //
 // Each rank is refreshed every tREFI, one rank after the other, and pseudo-channels at the same time. When a
 // refresh is due, nothing else starts in the banks that it covers, all or some of the rank, until it is done.
+// Refreshes of some banks come in rounds, each of all banks: of those that are left in a round the first ones
+// without requests are next, or the first ones if there are requests for all of them.
 // With postponed refreshes, this holds from when that many of these banks are due; before, a refresh waits as
 // long as there are requests for its banks.
 // While the queues are empty, no event announces refreshes; they are caught up at the next call.
@@ -141,6 +143,8 @@ class DramChannel {
   struct Rank {
     Tick refresh_due = never;
     std::uint32_t refresh_from = 0;  // the first bank of that refresh
+    std::uint64_t refreshed = 0;     // in this round: a bit for each bank
+    bool is_closing = false;  // its banks have been closed for that refresh, which is no longer another
     Tick open_since = 0;
     std::uint32_t open_banks = 0;
     std::array<Requests, kinds> requests;
@@ -184,7 +188,9 @@ class DramChannel {
   void open(std::uint32_t rank, std::uint32_t bank, std::uint32_t row, Tick at);
   void close(std::uint32_t rank, std::uint32_t bank, Tick at);
   void close_for_refresh(std::uint32_t rank, Tick at);
-  void refreshed(std::uint32_t rank);
+  void refreshed(Rank& rank) const;
+  void skip_refreshes_of(Rank& rank, std::uint64_t count) const;
+  bool choose_refresh(Rank& rank) const;
   Tick& bus_free(DramCommand command) { return bus_free_[is_on_column_bus(command) ? 1 : 0]; }
   Tick bus_free(DramCommand command) const { return bus_free_[is_on_column_bus(command) ? 1 : 0]; }
   bool is_on_column_bus(DramCommand command) const;
@@ -203,6 +209,7 @@ class DramChannel {
   bool has_column_bus_;  // for commands
   std::array<Tick, dram_commands> command_clocks_{};
   std::uint64_t refreshed_mask_;  // a bit for each bank of a refresh of bank 0
+  std::uint64_t all_mask_;        // of a rank
 
   DramTimingState timing_;
   std::vector<Rank> ranks_;

@@ -268,7 +268,7 @@ TEST(DramStandards, ARefreshOfBanksDelaysOnlyTheirRequests) {
 }
 
 TEST(DramStandards, ARefreshWaitsForTheRequestsOfItsBanksUntilItIsForced) {
-  // When the first refresh begins while a bank has reads without end.
+  // When the first refresh of banks 0 to 7 begins while a bank has reads without end.
   const auto first_refresh = [](RefreshMode mode, std::uint32_t postponed, std::uint32_t bank) {
     DramConfig config = config_of(1, PagePolicy::open);
     config.refresh = mode;
@@ -280,7 +280,10 @@ TEST(DramStandards, ARefreshWaitsForTheRequestsOfItsBanksUntilItIsForced) {
       channel.submit(now, 0, {.bank = bank, .row = 1}, false);
       while (channel.advance(now)) continue;
     }
-    return std::ranges::find(log, DramCommand::refresh, &IssuedCommand::command)->at;
+    const auto is_of_first_banks = [](const IssuedCommand& c) {
+      return c.command == DramCommand::refresh && c.bank < 8;
+    };
+    return std::ranges::find_if(log, is_of_first_banks)->at;
   };
   const Tick close = 39 + 18 + 1;  // the precharge, after the last read
   const auto expect_soon_after = [&](Tick due, Tick began) {
@@ -289,8 +292,9 @@ TEST(DramStandards, ARefreshWaitsForTheRequestsOfItsBanksUntilItIsForced) {
   };
   expect_soon_after(9375, first_refresh(RefreshMode::all_bank, 0, 3));
   expect_soon_after(4 * 9375, first_refresh(RefreshMode::all_bank, 3, 3));
-  expect_soon_after(1171, first_refresh(RefreshMode::by_banks, 0, 3));
-  expect_soon_after(1171 + 2 * 4 * 1171, first_refresh(RefreshMode::by_banks, 2, 3));
+  // The other banks of the round come first.
+  expect_soon_after(4 * 1171, first_refresh(RefreshMode::by_banks, 0, 3));
+  expect_soon_after(4 * 1171 + 2 * 4 * 1171, first_refresh(RefreshMode::by_banks, 2, 3));
   EXPECT_EQ(first_refresh(RefreshMode::by_banks, 2, 8), 1171u);  // banks 0 to 7 have no requests
 }
 
@@ -304,11 +308,60 @@ TEST(DramStandards, PostponedRefreshesAreMadeUpFor) {
     channel.submit(now, 0, {.bank = 3, .row = 1}, false);
     while (channel.advance(now)) continue;
   }
-  EXPECT_EQ(issued(channel, DramCommand::refresh), 0u);
+  EXPECT_EQ(issued(channel, DramCommand::refresh), 3u);  // of other banks
   finish(channel);
   channel.submit(now + 6000, 0, {.bank = 3, .row = 1}, false);
   finish(channel);
   EXPECT_EQ(issued(channel, DramCommand::refresh), (now + 6000) / 1171);
+}
+
+// In any traffic, each round of refreshes covers each bank once.
+TEST(DramStandards, EachRoundRefreshesEachBankOnce) {
+  for (const auto& [part, parts] : {std::pair{ddr5_16gb_x4(), 4u}, {hbm2e_16gb(), 32u}})
+    for (const std::uint32_t postponed : {0u, 3u}) {
+      DramConfig config = config_of(1, PagePolicy::open);
+      config.refresh = RefreshMode::by_banks;
+      config.postponed_refreshes = postponed;
+      DramChannel channel(config, part);
+      std::vector<IssuedCommand> log;
+      channel.log = &log;
+      Random random(3);
+      bool is_in_order = true;
+      for (Tick now = 0; now < 200'000; now += random.below(random.below(50) == 0 ? 20'000 : 12)) {
+        const BlockLocation at{.bank = static_cast<std::uint32_t>(random.below(part.banks / 2)),
+                               .row = static_cast<std::uint32_t>(random.below(4))};
+        channel.submit(now, 0, at, false);
+        while (channel.advance(now)) continue;
+      }
+      std::array<std::set<std::uint32_t>, 2> round;  // by the pseudo-channel
+      std::array<std::uint32_t, 2> last{};
+      for (const IssuedCommand& c : log) {
+        if (c.command != DramCommand::refresh) continue;
+        ASSERT_TRUE(round[c.rank].insert(c.bank).second);
+        is_in_order = is_in_order && (c.bank > last[c.rank] || round[c.rank].size() == 1);
+        last[c.rank] = c.bank;
+        if (round[c.rank].size() == parts) round[c.rank].clear();
+      }
+      EXPECT_FALSE(is_in_order);
+    }
+}
+
+// A bank with requests is refreshed as the last one of a round, and others at the times that they are due.
+TEST(DramStandards, BanksWithoutRequestsAreRefreshedFirst) {
+  DramConfig config = config_of(1, PagePolicy::open);
+  config.refresh = RefreshMode::by_banks;
+  DramChannel channel(config, ddr5_16gb_x4());
+  std::vector<IssuedCommand> log;
+  channel.log = &log;
+  for (Tick now = 0; now < 9 * 1171; now += 8) {
+    channel.submit(now, 0, {.bank = 9, .row = 1}, false);
+    while (channel.advance(now)) continue;
+  }
+  std::erase_if(log, [](const IssuedCommand& c) { return c.command != DramCommand::refresh; });
+  std::vector<std::uint32_t> banks;
+  for (const IssuedCommand& c : log) banks.push_back(c.bank);
+  EXPECT_EQ(banks, (std::vector<std::uint32_t>{0, 16, 24, 8, 0, 16, 24, 8}));
+  EXPECT_EQ(log[5].at, 6u * 1171);
 }
 
 // The last eight of 32 banks are closed by the fourth refresh.

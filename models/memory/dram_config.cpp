@@ -42,7 +42,7 @@ void describe(Fields& f, DramConfig& c) {
     one_of<RefreshMode>());
   f("postponed_refreshes", c.postponed_refreshes,
     "How many refreshes of a bank may be late while requests wait for the bank. With some, fewer reads wait "
-    "for refreshes. JEDEC allows eight for most standards, and four for DDR5, which is not checked.",
+    "for refreshes. The part says how many its standard allows: eight, and four for ranks of DDR5.",
     at_most(8));
   f.check([&] { return c.write_high <= c.write_queue; }, "write_high", "is at most write_queue");
   f.check([&] { return c.write_low < c.write_high; }, "write_low", "is less than write_high");

@@ -101,7 +101,7 @@ void describe(Fields& f, DramCurrents& c) {
   f.check([&] { return c.idd5b >= c.idd2n; }, "idd5b", "is at least idd2n");
 }
 
-static_assert(member_count<BankRefresh>() == 6);
+static_assert(member_count<BankRefresh>() == 7);
 void describe(Fields& f, BankRefresh& r) {
   f.sourced();
   const auto clocks = within(1_cycles, 100'000_cycles);
@@ -116,12 +116,14 @@ void describe(Fields& f, BankRefresh& r) {
   f("trefresh", r.trefresh, "The time from a refresh to the next one of the rank.", clocks, required());
   f("idd5", r.idd5, "The current of a chip in mA with such a refresh every trfc (IDD5C, IDD5PB).",
     within(0, 10'000), required());
+  f("postponed_refreshes", r.postponed_refreshes,
+    "How many of these refreshes of a bank may be late. Without it, eight.", at_most(8));
   f.check([&] { return r.trrefd <= r.trfc; }, "trrefd", "is at most trfc");
   f.check([&] { return r.trefi > r.trefresh; }, "trefi",
           "is more than trefresh: otherwise refreshes are late without end");
 }
 
-static_assert(member_count<DramPart>() == 12);
+static_assert(member_count<DramPart>() == 13);
 void describe(Fields& f, DramPart& p) {
   f.sourced();
   f("capacity", p.capacity,
@@ -153,6 +155,8 @@ void describe(Fields& f, DramPart& p) {
   f("bank_refresh", p.bank_refresh,
     "Refreshes that leave other banks of the rank usable. Without it, the part has only those of whole "
     "ranks.");
+  f("postponed_refreshes", p.postponed_refreshes,
+    "How many refreshes of a rank may be late, by the standard. Without it, eight.", at_most(8));
   f("currents", p.currents, "The currents, from which energy is computed by command counts.", required());
   f.check([&] { return p.banks % p.bank_groups == 0 && p.banks >= p.bank_groups; }, "banks",
           "is a whole number of banks in each bank group");

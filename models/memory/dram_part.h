@@ -58,6 +58,8 @@ struct BankRefresh {
   Cycles trrefd = 24_cycles;    // to an activate of another bank
   Cycles trefresh = 24_cycles;  // to the next refresh of the rank
   double idd5 = 100;            // mA, with such a refresh every trfc
+  // Of a bank, that may be late; absent: 8.
+  std::optional<std::uint32_t> postponed_refreshes = {};
 };
 void describe(Fields& f, BankRefresh& refresh);
 
@@ -80,10 +82,14 @@ struct DramPart {
   Bytes page = 1_KiB;       // a row of a bank of a chip
   DramTiming timing = {};
   std::optional<BankRefresh> bank_refresh = {};
+  std::optional<std::uint32_t> postponed_refreshes = {};  // of a rank, that may be late; absent: 8
   DramCurrents currents = {};
 
   std::uint32_t data_chips() const { return bus / width; }                     // of a rank
   std::uint32_t chips_per_rank() const { return (bus + check_bits) / width; }  // including those for parity
+  std::uint32_t most_postponed(bool by_banks) const {
+    return (by_banks && bank_refresh ? bank_refresh->postponed_refreshes : postponed_refreshes).value_or(8);
+  }
   bool suits_symbol_codes() const { return width == 4 && chips_per_rank() == 18; }
   Bytes atom() const { return Bytes(std::uint64_t{bus} / 8 * timing.burst); }  // what a burst moves
   std::uint32_t rows() const { return static_cast<std::uint32_t>(capacity / (page * banks)); }  // of a bank

@@ -71,7 +71,13 @@ std::string curves_name(const MemoryConfig& config) {
 }
 
 std::optional<MemoryProblem> part_problem(const DramConfig& config, const DramPart& part) {
-  if (config.refresh != RefreshMode::by_banks || part.bank_refresh) return std::nullopt;
+  const bool by_banks = config.refresh == RefreshMode::by_banks;
+  if (const std::uint32_t most = part.most_postponed(by_banks); config.postponed_refreshes > most)
+    return MemoryProblem{
+        "postponed_refreshes",
+        fmt::format("expected at most {}, as many refreshes as may be late in {}{}, got {}", most,
+                    config.part, by_banks ? " with refreshes of banks" : "", config.postponed_refreshes)};
+  if (!by_banks || part.bank_refresh) return std::nullopt;
   return MemoryProblem{"refresh", fmt::format("{} has only refreshes of whole ranks: its file has no "
                                               "bank_refresh; choose refresh=all_bank",
                                               config.part)};

@@ -109,6 +109,14 @@ TEST(MemoryStudyTest, RefusesWhatThePartDoesNotHave) {
                 .find("refresh: ddr3_1600_2gb_x8 has only refreshes of whole ranks: its file has no "
                       "bank_refresh; choose refresh=all_bank"),
             std::string::npos);
+  const std::string ddr5 = "part=ddr5_4800_16gb_x8";
+  EXPECT_NE(memory.mistake({ddr5, "postponed_refreshes=5"})
+                .find("postponed_refreshes: expected at most 4, as many refreshes as may be late in "
+                      "ddr5_4800_16gb_x8, got 5"),
+            std::string::npos);
+  EXPECT_GT(memory.run({ddr5, "requests=100", "refresh=by_banks", "postponed_refreshes=8"})
+                .number("bandwidth_gb_per_s"),
+            0);
   EXPECT_NE(memory.mistake({"access=32B"})
                 .find("access: expected 64B, which a burst of ddr3_1600_2gb_x8 moves, got 32B"),
             std::string::npos);
