@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "ecc/dual_mode_codec.h"
+#include "ecc/sector_code.h"
 
 namespace asterism {
 
@@ -13,6 +14,12 @@ constexpr Picoseconds correction_time = 470_ps;
 constexpr Picoseconds syndromes_time(EccMode mode) {
   if (mode == EccMode::none) return 0_ps;
   return mode == EccMode::normal ? 480_ps : 410_ps;
+}
+
+// The same of a sector of HBM: the inner code of REACH is RS(36,32) over GF(2^8), as the normal one is. No
+// times have been published for the others.
+constexpr Picoseconds syndromes_time(SectorCode code) {
+  return code == SectorCode::reach ? syndromes_time(EccMode::normal) : 0_ps;
 }
 
 }  // namespace asterism

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "ecc/long_reed_solomon.h"
+#include "ecc/two_level_span.h"
 
 namespace asterism {
 namespace {
@@ -95,11 +96,50 @@ SectorOutcome decode_symbols(SectorBits& sector) {
   return SectorOutcome::uncorrectable;
 }
 
+// ---- RS(36,32) ----
+
+constexpr unsigned chunk_bytes = TwoLevelSpan::chunk_bytes;
+using ChunkSymbols = std::array<LongReedSolomon::Symbol, chunk_bytes>;
+
+const LongReedSolomon& chunk_code() {
+  static const LongReedSolomon code(GaloisField::of_bytes(), chunk_bytes, chunk_bytes - sector_data);
+  return code;
+}
+
+ChunkSymbols chunk_of(const SectorBits& sector) {
+  ChunkSymbols word{};
+  std::copy_n(sector.begin(), chunk_bytes, word.begin());
+  return word;
+}
+
+void put(const ChunkSymbols& word, SectorBits& sector) {
+  for (std::size_t i = 0; i < chunk_bytes; ++i) sector[i] = static_cast<std::uint8_t>(word[i]);
+}
+
+SectorOutcome decode_chunk(SectorBits& sector) {
+  ChunkSymbols word = chunk_of(sector);
+  switch (chunk_code().decode(word, {.max_errors = TwoLevelConfig{}.inner_corrects})) {
+    case LongReedSolomon::Outcome::clean:
+      return SectorOutcome::clean;
+    case LongReedSolomon::Outcome::corrected:
+      put(word, sector);
+      return SectorOutcome::corrected;
+    case LongReedSolomon::Outcome::uncorrectable:
+      break;
+  }
+  return SectorOutcome::uncorrectable;
+}
+
 }  // namespace
 
 void encode_sector(SectorCode code, SectorBits& sector) {
   if (code == SectorCode::secded)
     for (unsigned beat = 0; beat < beats; ++beat) sector[sector_data + beat] = secded_sum(sector, beat);
+  if (code == SectorCode::reach) {
+    ChunkSymbols chunk = chunk_of(sector);
+    chunk_code().encode(chunk);
+    put(chunk, sector);
+  }
   if (code != SectorCode::symbol) return;
   Symbols word = symbols_of(sector);
   symbol_code().encode(word);
@@ -114,6 +154,8 @@ SectorOutcome decode_sector(SectorCode code, SectorBits& sector) {
       return decode_secded(sector);
     case SectorCode::symbol:
       return decode_symbols(sector);
+    case SectorCode::reach:
+      return decode_chunk(sector);
   }
   return SectorOutcome::clean;
 }
@@ -131,8 +173,10 @@ SectorBits fault_bits(SectorCode code, SectorFaultShape shape, unsigned place) {
       break;
     case SectorFaultShape::pin: {
       // HBM3 has 32 data pins and 8 beats, HBM2 64 and 4. Beside them are the pins of the other bits: in HBM2
-      // the 8 check bits of a beat; in HBM3 those on the die are never transferred.
-      const unsigned pins = code == SectorCode::symbol ? 32 : 64, data_bits = 8 * sector_data;
+      // the 8 check bits of a beat; in HBM3 those on the die are never transferred. A chunk of REACH is nine
+      // beats of 32 pins.
+      const unsigned pins = code == SectorCode::symbol || code == SectorCode::reach ? 32 : 64;
+      const unsigned data_bits = code == SectorCode::reach ? bits : 8 * sector_data;
       const unsigned first = place < data_bits ? 0 : data_bits;
       const unsigned width = place < data_bits ? pins : 8;
       for (unsigned bit = first + (place - first) % width; bit < (first == 0 ? data_bits : bits);

@@ -7,6 +7,8 @@
 //   symbol   HBM3: RS(19,17) over GF(2^16) on the die: 16 symbols of data, one of metadata, two check
 //            symbols. It corrects one symbol of 16 bits: what a sub-wordline driver holds of a sector
 //            (Gurumurthi et al., "HBM3 RAS", IEEE CAL 2021; Park et al., JSSC 58(1), 2023)
+//   reach    the inner code of REACH, in the controller: RS(36,32) over GF(2^8), which corrects one byte and
+//            flags the rest for the outer one (two_level_span.h)
 //
 // A sector is its data, the metadata of `symbol`, and the check bits. The faults that hardware has cover bits
 // of it:
@@ -26,21 +28,24 @@
 
 namespace asterism {
 
-enum class SectorCode : std::uint8_t { none, secded, symbol };
+enum class SectorCode : std::uint8_t { none, secded, symbol, reach };
 constexpr auto enum_names(SectorCode) {
   return std::to_array<EnumName<SectorCode>>(
       {{SectorCode::none, "none", "Errors are not detected."},
        {SectorCode::secded, "secded",
         "HBM2: one wrong bit of each 64 is corrected, two are detected (72,64)."},
        {SectorCode::symbol, "symbol",
-        "HBM3: one wrong symbol of 16 bits in each 32 bytes is corrected, RS(19,17)."}});
+        "HBM3: one wrong symbol of 16 bits in each 32 bytes is corrected, RS(19,17)."},
+       {SectorCode::reach, "reach",
+        "REACH: one wrong byte in each 32 bytes is corrected, RS(36,32), and up to eight chunks of 2 KiB are "
+        "filled in, RS(72,64). A write that covers a part of 2 KiB also changes its parity."}});
 }
 
 constexpr unsigned sector_data = 32;
 using SectorBits = std::array<std::uint8_t, 38>;  // the bytes beyond those of the code are 0
 // Data, metadata and check bits, in bytes.
 constexpr unsigned sector_bytes(SectorCode code) {
-  return code == SectorCode::none ? 32 : code == SectorCode::secded ? 36 : 38;
+  return code == SectorCode::none ? 32 : code == SectorCode::symbol ? 38 : 36;
 }
 
 // Sets the check bits.

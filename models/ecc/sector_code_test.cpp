@@ -16,7 +16,7 @@ SectorBits random_sector(SectorCode code, Random& random) {
 
 TEST(SectorCode, CorrectsEveryBit) {
   Random random(1);
-  for (const SectorCode code : {SectorCode::secded, SectorCode::symbol})
+  for (const SectorCode code : {SectorCode::secded, SectorCode::symbol, SectorCode::reach})
     for (unsigned bit = 0; bit < 8 * sector_bytes(code); ++bit) {
       const SectorBits right = random_sector(code, random);
       SectorBits sector = right;
@@ -24,6 +24,17 @@ TEST(SectorCode, CorrectsEveryBit) {
       EXPECT_EQ(decode_sector(code, sector), SectorOutcome::corrected) << bit;
       EXPECT_EQ(sector, right);
     }
+}
+
+TEST(SectorCode, ReachFlagsTwoOrThreeWrongBytes) {
+  Random random(4);
+  for (unsigned trial = 0; trial < 2000; ++trial) {
+    SectorBits sector = random_sector(SectorCode::reach, random);
+    const auto first = static_cast<unsigned>(random.below(36));
+    for (unsigned i = 0; i < 2 + trial % 2; ++i)
+      sector[(first + 7 * i) % 36] ^= static_cast<std::uint8_t>(1 + random.below(255));
+    ASSERT_EQ(decode_sector(SectorCode::reach, sector), SectorOutcome::uncorrectable);
+  }
 }
 
 TEST(SectorCode, SecdedDetectsAnyTwoBitsOfABeat) {
@@ -74,6 +85,7 @@ TEST(SectorCode, AFaultCoversTheBitsOfItsShape) {
   EXPECT_EQ(count(SectorCode::symbol, SectorFaultShape::pin, 40), 8u);
   EXPECT_EQ(count(SectorCode::secded, SectorFaultShape::pin, 70), 4u);
   EXPECT_EQ(count(SectorCode::secded, SectorFaultShape::pin, 257), 4u);
+  EXPECT_EQ(count(SectorCode::reach, SectorFaultShape::pin, 40), 9u);
   EXPECT_EQ(count(SectorCode::none, SectorFaultShape::sector, 0), 256u);
   EXPECT_EQ(count(SectorCode::symbol, SectorFaultShape::sector, 0), 304u);
 }

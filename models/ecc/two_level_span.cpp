@@ -68,6 +68,7 @@ TwoLevelSpan::Outcome TwoLevelSpan::rebuild(std::vector<Decoded>& chunks) const 
   std::vector<unsigned> erased;
   for (unsigned chunk = 0; chunk < chunks.size(); ++chunk)
     if (chunks[chunk].outcome == Outcome::uncorrectable) erased.push_back(chunk);
+  if (erased.size() > config_.parity_chunks) return Outcome::uncorrectable;  // even if the rest is a codeword
   for (unsigned codeword = 0; codeword < outer_codewords; ++codeword) {
     Word word(chunks.size());
     for (unsigned chunk = 0; chunk < chunks.size(); ++chunk)

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/random.h"
 
 namespace asterism {
@@ -49,6 +51,14 @@ TEST_F(TwoLevelSpanTest, AFlaggedChunkIsRebuiltFromItsSpan) {
   const std::uint64_t before = span.transfers().read;
   expect_read(5, Level::rebuilt);
   EXPECT_EQ(span.transfers().read - before, 81u);
+}
+
+// Zeros in the place of all flagged chunks would be a codeword.
+TEST_F(TwoLevelSpanTest, MoreFlaggedChunksThanParityAreUncorrectableInZeros) {
+  std::ranges::fill(data, Chunk{});
+  span.write(data);
+  for (unsigned chunk = 0; chunk < 9; ++chunk) spoil(chunk, 2);
+  expect_read(0, Level::uncorrectable);
 }
 
 TEST_F(TwoLevelSpanTest, AsManyChunksAsThereIsParityAreRebuilt) {

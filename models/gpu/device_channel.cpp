@@ -3,11 +3,22 @@
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
+#include <utility>
+
+#include "ecc/decoder_times.h"
+#include "ecc/two_level_span.h"
 
 namespace asterism {
 
 namespace {
 constexpr std::uint64_t line_size = L2Slice::line.count(), sector_size = L2Slice::sector.count();
+
+constexpr TwoLevelConfig span_config;
+constexpr std::uint64_t span_sectors = span_config.data_chunks, no_span = ~std::uint64_t{0};
+
+std::uint64_t transfers_of_span() {
+  return TwoLevelSpan::transfers_of(0, span_config.data_chunks + span_config.parity_chunks);
+}
 }  // namespace
 
 DeviceChannel::Counts& DeviceChannel::Counts::operator+=(const Counts& other) {
@@ -21,6 +32,11 @@ DeviceChannel::Counts& DeviceChannel::Counts::operator+=(const Counts& other) {
   corrected += other.corrected;
   uncorrectable += other.uncorrectable;
   silent += other.silent;
+  rebuilt += other.rebuilt;
+  code_transfers += other.code_transfers;
+  zones_scrubbed += other.zones_scrubbed;
+  scrub_corrected += other.scrub_corrected;
+  scrub_uncorrectable += other.scrub_uncorrectable;
   return *this;
 }
 
@@ -32,15 +48,44 @@ DeviceChannel::DeviceChannel(const GpuConfig& config, std::uint32_t number, Devi
       stalls_(stalls),
       keeps_contents_(memory.keeps_contents()),
       zone_shift_(static_cast<unsigned>(std::countr_zero(config.zone / L2Slice::line))),
+      channel_sectors_(config.channel_size() / L2Slice::sector),
       bandwidth_(config.channel),
       l2_(config.l2 / config.channels, config.l2_ways, keeps_contents_),
       monitor_(config.monitor, config.zones_per_channel()),
       queue_(config.write_queue),
       code_(config.ecc),
       faults_(config.ecc, number),
-      errors_(errors) {
+      errors_(errors),
+      has_spans_(config.ecc == SectorCode::reach),
+      decoder_(syndromes_time(config.ecc)),
+      parity_held_(no_span) {
   for (std::size_t sectors = 0; sectors < times; ++sectors)
     time_[sectors] = transfer_time(L2Slice::sector * sectors, bandwidth_);
+}
+
+std::uint64_t DeviceChannel::transfers_of_chunks(std::uint32_t line, std::uint8_t sectors) const {
+  const auto first = static_cast<unsigned>(std::countr_zero(sectors));
+  const auto last = static_cast<unsigned>(std::bit_width(sectors)) - 1;
+  const auto in_span = static_cast<unsigned>(line * sectors_per_line % span_sectors);
+  return TwoLevelSpan::transfers_of(in_span + first, last - first + 1);
+}
+
+std::uint64_t DeviceChannel::transfers_of_spans(std::uint64_t sectors) const {
+  return has_spans_ ? (sectors * transfers_of_span() + span_sectors - 1) / span_sectors : sectors;
+}
+
+Picoseconds DeviceChannel::move_written(Picoseconds at, std::uint32_t line, std::uint8_t sectors) {
+  std::uint64_t transfers = L2Slice::count(sectors);
+  counts_.sectors_written += transfers;
+  if (has_spans_) {
+    std::uint64_t of_code = 2 * transfers_of_chunks(line, sectors);
+    const std::uint64_t span = line * sectors_per_line / span_sectors;
+    if (std::exchange(parity_held_, span) != span)
+      of_code += 2 * TwoLevelSpan::transfers_of(span_config.data_chunks, span_config.parity_chunks);
+    counts_.code_transfers += of_code - transfers;
+    transfers = of_code;
+  }
+  return move(at, transfers);
 }
 
 void DeviceChannel::store(std::uint32_t line, std::uint8_t sectors, std::span<const std::byte, 128> data) {
@@ -92,8 +137,7 @@ void DeviceChannel::leave_queue(Picoseconds at, const WaitingWrite& write) {
   const Picoseconds start = std::max(at, write.since);
   counts_.waited += start - write.since;
   if (keeps_contents_) store(write.line, write.sectors, write.data);
-  counts_.sectors_written += L2Slice::count(write.sectors);
-  move(start, L2Slice::count(write.sectors));
+  move_written(start, write.line, write.sectors);
 }
 
 void DeviceChannel::release(Picoseconds at, std::uint32_t zone) {
@@ -150,17 +194,18 @@ void DeviceChannel::copy_out(Picoseconds at, std::uint64_t offset, std::span<std
   if (!may_have_errors_) return;
   for (std::size_t done = 0; done < data.size(); done += sector_size) {
     const std::uint64_t sector = (offset + done) / sector_size;
-    if (decode(sector, data.subspan(done, sector_size)) == SectorOutcome::uncorrectable)
+    if (decode(at, sector, data.subspan(done, sector_size)) == SectorOutcome::uncorrectable)
       return contain(at, sector, false);
   }
 }
 
 // The sector as the decoder delivers it; `data` is what was written.
-SectorOutcome DeviceChannel::decode(std::uint64_t sector, std::span<std::byte> data) {
+SectorOutcome DeviceChannel::decode(Picoseconds at, std::uint64_t sector, std::span<std::byte> data) {
   if (is_contained(zone_of(line_of(sector)))) return SectorOutcome::uncorrectable;
   SectorBits pattern{};
   if (!faults_.errors(sector, pattern)) return SectorOutcome::clean;
-  const SectorOutcome outcome = decode_sector(code_, pattern);
+  SectorOutcome outcome = decode_sector(code_, pattern);
+  if (has_spans_ && outcome == SectorOutcome::uncorrectable) outcome = rebuild(at, sector, pattern);
   if (outcome == SectorOutcome::uncorrectable) {
     ++counts_.uncorrectable;
     return outcome;
@@ -173,6 +218,32 @@ SectorOutcome DeviceChannel::decode(std::uint64_t sector, std::span<std::byte> d
   if (outcome == SectorOutcome::corrected) ++counts_.corrected;
   if (!is_right) ++counts_.silent;
   return outcome;
+}
+
+// The sector by the outer code of its span, whose sectors are all read. The codes are linear: the errors of a
+// span decode as they would in its data.
+SectorOutcome DeviceChannel::rebuild(Picoseconds at, std::uint64_t sector, SectorBits& pattern) {
+  const std::uint64_t transfers = transfers_of_span(), number = sector / span_sectors;
+  counts_.code_transfers += transfers;
+  move(at, transfers);
+  TwoLevelSpan span(span_config);
+  const std::uint64_t parity = channel_sectors_ + number * span_config.parity_chunks;
+  for (unsigned chunk = 0; chunk < span.chunks(); ++chunk) {
+    const bool is_data = chunk < span.data_chunks();
+    SectorBits errors{};
+    const std::uint64_t place = is_data ? number * span_sectors + chunk : parity + chunk - span.data_chunks();
+    if (!faults_.errors(place, errors)) continue;
+    constexpr unsigned bits = 8 * TwoLevelSpan::chunk_bytes;
+    for (unsigned bit = 0; bit < bits; ++bit)
+      if ((errors[bit / 8] >> bit % 8 & 1) != 0) span.flip(std::uint64_t{bits} * chunk + bit);
+  }
+  TwoLevelSpan::Chunk left{};
+  if (span.read(static_cast<unsigned>(sector % span_sectors), left) == TwoLevelSpan::Outcome::uncorrectable)
+    return SectorOutcome::uncorrectable;
+  ++counts_.rebuilt;
+  pattern = {};
+  std::ranges::copy(left, pattern.begin());
+  return SectorOutcome::corrected;
 }
 
 void DeviceChannel::contain(Picoseconds at, std::uint64_t sector, bool by_kernel) {
@@ -193,8 +264,8 @@ void DeviceChannel::load(std::size_t slot, std::uint32_t line, std::uint8_t sect
   for (std::uint64_t i = 0; i < sectors_per_line; ++i) {
     if ((from_memory >> i & 1) == 0) continue;
     const std::uint64_t sector = line * sectors_per_line + i;
-    if (decode(sector, l2_.data(slot).subspan(i * sector_size, sector_size)) == SectorOutcome::uncorrectable)
-      contain(at, sector, true);
+    const auto data = l2_.data(slot).subspan(i * sector_size, sector_size);
+    if (decode(at, sector, data) == SectorOutcome::uncorrectable) contain(at, sector, true);
   }
 }
 
@@ -210,7 +281,7 @@ bool DeviceChannel::is_contained(std::uint32_t zone) const {
 
 bool DeviceChannel::replace(Picoseconds at, std::uint32_t zone) {
   const std::uint64_t sectors = sectors_per_line << zone_shift_, first = zone * sectors;
-  move(at, 2 * sectors);  // it is read and written
+  move(at, 2 * transfers_of_spans(sectors));  // it is read and written
   if (!may_have_errors_ || !faults_.touches(first, sectors)) return true;
   std::vector<std::byte> data(sectors * sector_size);
   copy_out(at, first * sector_size, data);
@@ -220,6 +291,30 @@ bool DeviceChannel::replace(Picoseconds at, std::uint32_t zone) {
     take_over(sector, std::span(data).subspan((sector - first) * sector_size, sector_size));
   may_have_errors_ = !faults_.empty() || !contained_.empty();
   return true;
+}
+
+void DeviceChannel::scrub(Picoseconds at, std::uint32_t zone) {
+  if (is_contained(zone)) return;
+  const std::uint64_t sectors = sectors_per_line << zone_shift_, first = zone * sectors;
+  move(at, transfers_of_spans(sectors));
+  ++counts_.zones_scrubbed;
+  if (!may_have_errors_ || !faults_.touches(first, sectors)) return;
+  for (std::uint64_t sector = first; sector < first + sectors; ++sector) {
+    std::array<std::byte, sector_size> data;
+    memory_.read({number_, sector * sector_size}, data);
+    const SectorOutcome outcome = decode(at, sector, data);
+    if (outcome == SectorOutcome::clean) continue;
+    if (outcome == SectorOutcome::uncorrectable) {
+      ++counts_.scrub_uncorrectable;
+      return contain(at, sector, false);
+    }
+    ++counts_.scrub_corrected;
+    faults_.written(sector, 1);
+    take_over(sector, data);
+    const auto line = line_of(sector);
+    move_written(at, line, static_cast<std::uint8_t>(1u << sector % sectors_per_line));
+  }
+  may_have_errors_ = !faults_.empty() || !contained_.empty();
 }
 
 // What a sector has been read as is what it is from now on, with the faults that are left: those of a pin
@@ -253,6 +348,7 @@ void DeviceChannel::reset(Reset kind) {
   if (kind == Reset::power_loss) contained_.clear();
   may_have_errors_ = !faults_.empty() || !contained_.empty();
   busy_until_ = {};
+  parity_held_ = no_span;
   l2_.clear();
   queue_.clear();
   monitor_.reset(kind);

@@ -11,6 +11,12 @@
 // it is an error, too, until the zone is retired. Errors that the code has not seen are in the data from
 // then on.
 //
+// With the code of REACH, sectors are chunks of 36 bytes, which move in transfers of 32, and 64 of them have
+// the parity of 8 others, behind the sectors of the channel. A read of a chunk that is flagged reads its
+// span. What is written to memory costs a read of the old chunks besides, and the parity of the span a read
+// and a write; the controller holds the parity of the span that was written last (assumed), so that a stream
+// pays for it once.
+//
 // Sectors (32 bytes) are the unit of transfer: those that a read misses, dirty sectors of an evicted line,
 // and sectors of the zone table that the monitor fetches or writes back.
 #pragma once
@@ -60,6 +66,9 @@ class DeviceChannel {
     Picoseconds waited{};     // the total of their waiting times
     // Sectors with an error that were read; silent: the code has not seen it, or has corrected wrong bits.
     std::uint64_t corrected = 0, uncorrectable = 0, silent = 0;
+    std::uint64_t rebuilt = 0;         // of those corrected: by the outer code of their span
+    std::uint64_t code_transfers = 0;  // of 32 bytes, besides those of data
+    std::uint64_t zones_scrubbed = 0, scrub_corrected = 0, scrub_uncorrectable = 0;
 
     Counts& operator+=(const Counts& other);
   };
@@ -113,6 +122,9 @@ class DeviceChannel {
     return access.sectors;
   }
 
+  // The transfers that move this many sectors of whole spans.
+  std::uint64_t transfers_of_spans(std::uint64_t sectors) const;
+
   // Writes all dirty lines to memory; only while no snapshot is open.
   void flush(Picoseconds at);
   // The zone is preserved: writes that wait for it proceed. `sectors` of the table are moved for it.
@@ -138,6 +150,8 @@ class DeviceChannel {
 
   void inject(GpuMemoryShape shape, std::uint64_t offset, unsigned bit, bool stuck);
   bool is_contained(std::uint32_t zone) const;
+  // Reads the zone, and writes back what it corrects. An uncorrectable sector is appended to the errors.
+  void scrub(Picoseconds at, std::uint32_t zone);
   // Spare memory replaces the zone, after its contents were copied into it as the decoder delivers them. If
   // one of its sectors is uncorrectable, the zone is contained instead, and the result is false.
   bool replace(Picoseconds at, std::uint32_t zone);
@@ -160,7 +174,11 @@ class DeviceChannel {
   void change(std::size_t slot, std::uint32_t line, std::uint8_t sectors, std::uint64_t kernel);
   void leave_queue(Picoseconds at, const WaitingWrite& write);
   void load(std::size_t slot, std::uint32_t line, std::uint8_t sectors, Picoseconds at);
-  SectorOutcome decode(std::uint64_t sector, std::span<std::byte> data);
+  SectorOutcome decode(Picoseconds at, std::uint64_t sector, std::span<std::byte> data);
+  SectorOutcome rebuild(Picoseconds at, std::uint64_t sector, SectorBits& pattern);
+  Picoseconds move_read(Picoseconds at, std::uint32_t line, std::uint8_t sectors);
+  Picoseconds move_written(Picoseconds at, std::uint32_t line, std::uint8_t sectors);
+  std::uint64_t transfers_of_chunks(std::uint32_t line, std::uint8_t sectors) const;
   void take_over(std::uint64_t sector, std::span<std::byte> data);
   void contain(Picoseconds at, std::uint64_t sector, bool by_kernel);
 
@@ -173,6 +191,7 @@ class DeviceChannel {
   std::vector<Stall>& stalls_;
   bool keeps_contents_;
   unsigned zone_shift_;
+  std::uint64_t channel_sectors_;
   Bandwidth bandwidth_;
   std::array<Picoseconds, times> time_;  // the time to move that many sectors
   Picoseconds busy_until_{};
@@ -185,6 +204,9 @@ class DeviceChannel {
   std::vector<std::uint32_t> contained_;  // zones, in order
   std::vector<MemoryError>& errors_;
   bool may_have_errors_ = false;  // a fault, or a contained zone
+  bool has_spans_;                // the code of REACH
+  Picoseconds decoder_;           // the time of a read in the decoder
+  std::uint64_t parity_held_;     // the span whose parity the controller has
 };
 
 inline Picoseconds DeviceChannel::move(Picoseconds at, std::uint64_t sectors) {
@@ -192,6 +214,17 @@ inline Picoseconds DeviceChannel::move(Picoseconds at, std::uint64_t sectors) {
   busy_until_ =
       start + (sectors < times ? time_[sectors] : transfer_time(L2Slice::sector * sectors, bandwidth_));
   return busy_until_;
+}
+
+inline Picoseconds DeviceChannel::move_read(Picoseconds at, std::uint32_t line, std::uint8_t sectors) {
+  std::uint64_t transfers = L2Slice::count(sectors);
+  counts_.sectors_read += transfers;
+  if (has_spans_) [[unlikely]] {
+    const std::uint64_t of_chunks = transfers_of_chunks(line, sectors);
+    counts_.code_transfers += of_chunks - transfers;
+    transfers = of_chunks;
+  }
+  return move(at, transfers) + decoder_;
 }
 
 inline bool DeviceChannel::access_line(L2Slice::Place place, std::uint32_t line, std::uint8_t mask,
@@ -213,9 +246,7 @@ inline bool DeviceChannel::access_line(L2Slice::Place place, std::uint32_t line,
     if (keeps_contents_) change(slot, line, mask, kernel);
   } else if (const std::uint8_t missing = mask & ~l2_.valid(slot); missing != 0) {
     l2_.fetched(slot, missing);
-    const unsigned sectors = L2Slice::count(missing);
-    counts_.sectors_read += sectors;
-    moved = move(access.at, sectors);
+    moved = move_read(access.at, line, missing);
   }
   return true;
 }
@@ -234,8 +265,7 @@ inline bool DeviceChannel::write_back(std::size_t slot, std::uint32_t line, cons
   if (check.answer != ZoneMonitor::Answer::proceed) [[unlikely]]
     return wait(slot, line, check.answer == ZoneMonitor::Answer::first_stall, access);
   const std::uint8_t sectors = l2_.dirty(slot);
-  moved = move(access.at, L2Slice::count(sectors));
-  counts_.sectors_written += L2Slice::count(sectors);
+  moved = move_written(access.at, line, sectors);
   if (keeps_contents_) store(line, sectors, l2_.data(slot));
   return true;
 }

@@ -116,6 +116,7 @@ void Gpu::Impl::launch(Picoseconds now, KernelSource& source, std::uint64_t kern
   now_ = now;
   pipelines.launch(std::max(now, snapshot.begun), source, kernel, allocated);
   kernel_runs = true;
+  begin_scrubbing(now);
   look_after_pipelines();
 }
 
@@ -158,6 +159,22 @@ void Gpu::Impl::inject(const GpuMemoryFault& fault) {
   const ChannelAddress place = swizzle.place(fault.address);
   channels[place.channel].inject(fault.shape, place.offset, fault.bit, fault.stuck);
   ++error_counts.faults;
+}
+
+void Gpu::Impl::begin_scrubbing(Picoseconds now) {
+  if (!config.scrub || scrubs_) return;
+  scrubs_ = true;
+  events_.push(now + *config.scrub / config.zones_per_channel(), Event::scrub);
+}
+
+// One zone of each channel, if it is in use.
+void Gpu::Impl::scrub(Picoseconds at, std::uint32_t index) {
+  for (std::uint32_t channel = 0; channel < config.channels; ++channel)
+    if (config.zone * (std::uint64_t{index} * config.channels + channel) < allocated)
+      channels[channel].scrub(at, index);
+  if (!memory_errors.empty()) hear_memory_errors();
+  events_.push(at + *config.scrub / config.zones_per_channel(), Event::scrub,
+               {0, (index + 1) % config.zones_per_channel()});
 }
 
 Gpu::Retirement Gpu::Impl::retire(Picoseconds now, Zone zone) {
@@ -233,6 +250,9 @@ void Gpu::Impl::act(Picoseconds at, Event event, Zone zone) {
       else
         sink_.kernel_ended(at);
       break;
+    case Event::scrub:
+      scrub(at, zone.index);
+      break;
   }
 }
 
@@ -246,6 +266,7 @@ void Gpu::Impl::reset(Reset kind) {
   const std::vector<MemoryError> unreported = std::exchange(unreported_, {});
   stop_offloading();
   events_.clear();
+  scrubs_ = false;
   for (DeviceChannel& channel : channels) channel.reset(kind);
   snapshot = {};
   host_accesses_ = {};
@@ -299,6 +320,15 @@ void Gpu::Impl::report(Statistics& statistics) const {
   errors.add("zones_retired", error_counts.retired);
   errors.add("kernels_stopped", error_counts.kernels_stopped);
   errors.add("copies_failed", error_counts.copies_failed);
+  if (config.ecc == SectorCode::reach) {
+    errors.add("rebuilt", memory_counts.rebuilt);
+    errors.add("code_traffic", L2Slice::sector * memory_counts.code_transfers);
+  }
+  if (config.scrub) {
+    errors.add("zones_scrubbed", memory_counts.zones_scrubbed);
+    errors.add("scrub_corrected", memory_counts.scrub_corrected);
+    errors.add("scrub_uncorrectable", memory_counts.scrub_uncorrectable);
+  }
 }
 
 // ---- public functions ----

@@ -13,6 +13,7 @@ namespace {
 using C = GpuConfig;
 
 std::string text_of(std::uint32_t count) { return std::to_string(count); }
+std::string text_of(const std::optional<Picoseconds>& time) { return time ? to_text(*time) : "none"; }
 std::string text_of(auto quantity) { return to_text(quantity); }
 template <auto Member>
 std::string got(const C& c) {
@@ -62,6 +63,10 @@ constexpr Rule rules[] = {
     {"buffer", got<&C::buffer>, "has space for two zones of each channel",
      [](const C& c) { return c.buffer / c.channels >= 2 * c.zone; }},
     {"transfer", got<&C::transfer>, "is more than 0", [](const C& c) { return c.transfer != 0_B; }},
+    {"scrub", got<&C::scrub>, "is at least 1 ns for each zone of a channel",
+     [](const C& c) { return !c.scrub || *c.scrub >= 1_ns * c.zones_per_channel(); }},
+    {"scrub", got<&C::scrub>, "is left out where ecc is none, which detects nothing",
+     [](const C& c) { return !c.scrub || c.ecc != SectorCode::none; }},
 };
 
 }  // namespace
@@ -108,6 +113,11 @@ void describe(Fields& f, GpuConfig& c) {
     "The code of each sector of 32 bytes. Without a code, faults change data silently; with one, most are "
     "corrected or detected.",
     one_of<SectorCode>());
+  f("scrub", c.scrub,
+    "The time in which a scrubber reads all memory in use once and writes back what it has corrected. "
+    "Without "
+    "it, an error waits in memory until it is read, or until a second one makes it uncorrectable.",
+    within(1_us, 1'000'000_s));
   f("spare_zones", c.spare_zones,
     "The number of zones that the driver can retire. When none is left, a zone with an uncorrectable error "
     "stays unusable.",

@@ -52,6 +52,9 @@ struct GpuConfig {
   Picoseconds watchdog = 10_s;
   // V100 has HBM2 with SECDED; without faults every code is the same, and none keeps a node's results.
   SectorCode ecc = SectorCode::none;
+  // The time in which the memory in use is read once, and what is corrected is written back; without it, only
+  // what is accessed is corrected. It begins with the first kernel.
+  std::optional<Picoseconds> scrub = {};
   // The zones of all channels that may be replaced by spare memory. Assumed: an A100 has spare rows in each
   // bank, 512 remappings in all (NVIDIA, "GPU Memory Error Management").
   std::uint32_t spare_zones = 512;

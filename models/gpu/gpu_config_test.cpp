@@ -35,6 +35,16 @@ TEST(GpuConfig, AZoneThatIsNoPowerOfTwoOrLargerThanAChannelIsRefused) {
             "a GPU's interleave: expected a value that is at most a zone, got 512B");
 }
 
+TEST(GpuConfig, AScrubberNeedsACode) {
+  C config;
+  config.scrub = 1_s;
+  EXPECT_EQ(problem_of(config)->key, "scrub");
+  config.ecc = SectorCode::symbol;
+  EXPECT_FALSE(problem_of(config));
+  config.scrub = 1_us;
+  EXPECT_EQ(problem_of(config)->rule, "is at least 1 ns for each zone of a channel");
+}
+
 TEST(GpuConfig, MoreZonesThanAMonitorHasAreRefused) {
   C config;
   config.channels = 1;

@@ -101,7 +101,8 @@ class Gpu::Impl {
     watchdog,
     zone_waits,
     zone_contained,
-    kernel_ended
+    kernel_ended,
+    scrub  // the zones with this index
   };
 
   bool is_zone(Zone zone) const;
@@ -109,6 +110,8 @@ class Gpu::Impl {
   void hear_stalls();
   void hear_memory_errors();
   void report_contained(Picoseconds at, Zone zone);
+  void begin_scrubbing(Picoseconds now);
+  void scrub(Picoseconds at, std::uint32_t index);
   void look_for_old_waits(Picoseconds now);
   void look_after_pipelines();
 
@@ -154,6 +157,7 @@ class Gpu::Impl {
   std::vector<bool> copied_, arrived_;
   std::vector<MemoryError> unreported_;  // of zones that were contained, each with its event
   bool needs_full_ = true;
+  bool scrubs_ = false;   // whether a scrub event is pending
   bool watches_ = false;  // whether a watchdog event is pending
 
   struct Counts {

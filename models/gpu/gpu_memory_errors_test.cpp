@@ -1,7 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
+#include <string>
+#include <utility>
+#include <variant>
 
 #include "gpu/gpu_rig.h"
 
@@ -236,6 +240,112 @@ TEST(GpuMemoryErrors, OnlyAPowerLossEndsContainmentAndStuckCellsFailAgain) {
   rig.gpu.allocate(rig.gpu.config().memory);
   rig.run(kernel, 2);
   EXPECT_TRUE(rig.gpu.is_contained({0, 2}));
+}
+
+// ---- the code of REACH ----
+
+// One of the statistics of memory errors.
+std::uint64_t figure(const ErrorRig& rig, std::string_view name) {
+  Statistics statistics;
+  rig.gpu.report(statistics);
+  const auto of = [](const Statistics& group, std::string_view key) -> const Statistics::Value& {
+    return std::ranges::find(group.entries(), key, &std::pair<std::string, Statistics::Value>::first)->second;
+  };
+  return std::get<std::uint64_t>(
+      of(*std::get<std::unique_ptr<Statistics>>(of(statistics, "memory_errors")), name));
+}
+
+// A word of two bytes is more than the inner code corrects.
+TEST(GpuReach, AFlaggedSectorIsRebuiltFromItsSpan) {
+  ErrorRig rig(with_code(SectorCode::reach)), sound(with_code(SectorCode::reach));
+  ListedKernel kernel = accesses({store(0x1000, 10_ns), load(0x2000, 10_ns)});
+  for (const std::uint64_t address : {0x1000, 0x1020, 0x1400})
+    rig.gpu.inject({.shape = Shape::sector, .address = address});
+  for (ErrorRig* each : {&rig, &sound}) each->run(kernel, 1);
+  EXPECT_EQ(rig.word(0x1000), sound.word(0x1000));
+  EXPECT_EQ(figure(rig, "rebuilt"), 1u);
+  EXPECT_EQ(figure(rig, "corrected"), 1u);
+  EXPECT_TRUE(rig.found.empty());
+  // The span: 72 chunks of 36 bytes in transfers of 32.
+  EXPECT_EQ(figure(rig, "code_traffic_bytes"), figure(sound, "code_traffic_bytes") + 81 * 32);
+  EXPECT_GE(rig.kernels_ended[0], sound.kernels_ended[0]);
+}
+
+TEST(GpuReach, NineFlaggedSectorsOfASpanAreUncorrectable) {
+  for (const unsigned sectors : {8u, 9u}) {
+    ErrorRig rig(with_code(SectorCode::reach));
+    for (unsigned i = 0; i < sectors; ++i)
+      rig.gpu.inject({.shape = Shape::sector, .address = 0x2000 + 32 * i});
+    ListedKernel kernel = accesses({load(0x2000, 10_ns)});
+    rig.run(kernel, 1);
+    EXPECT_EQ(rig.stops.size(), sectors == 9 ? 1u : 0u);
+    EXPECT_EQ(figure(rig, "rebuilt"), sectors == 9 ? 0u : 1u);
+  }
+}
+
+// A sector of 32 ns: two transfers for a chunk in the middle of a span, and twice that and the parity, which is
+// nine transfers, for a write.
+TEST(GpuReach, WritesAtRandomMoveOldDataAndParityTwice) {
+  const auto traffic = [](std::vector<DeviceAccess> list) {
+    ErrorRig rig(with_code(SectorCode::reach));
+    ListedKernel kernel = accesses(std::move(list));
+    rig.run(kernel, 1);
+    return figure(rig, "code_traffic_bytes");
+  };
+  EXPECT_EQ(traffic({load(0x1000)}), 32u);
+  EXPECT_EQ(traffic({load(0x1000, 0_ns, 128)}), 32u);  // 144 bytes are five transfers
+  // Each access evicts the line before it.
+  EXPECT_EQ(traffic({store(0x1000), load(0x2000)}), 32u * (2 * (2 + 9) - 1 + 1));
+  // A stream moves the parity once.
+  EXPECT_EQ(traffic({store(0x1000), store(0x1100), store(0x1200), load(0x2000)}),
+            32u * (2 * (3 * 2 + 9) - 3 + 1));
+}
+
+// ---- scrubbing ----
+
+TEST(GpuScrubbing, LatentErrorsAreCorrectedBeforeTheyPair) {
+  for (const bool scrubs : {false, true}) {
+    GpuConfig config = with_code(SectorCode::symbol);
+    if (scrubs) config.scrub = 160_us;
+    ErrorRig rig(config);
+    ListedKernel first = accesses({store(0x1000, 10_ns)}), second = accesses({load(0x2040, 10_ns)});
+    rig.run(first, 1);
+    rig.gpu.inject({.shape = Shape::word, .address = 0x2040, .bit = 16});
+    rig.run_until(400_us);
+    rig.gpu.inject({.shape = Shape::word, .address = 0x2040, .bit = 100});
+    rig.run(second, 2);
+    EXPECT_EQ(rig.stops.size(), scrubs ? 0u : 1u);
+    if (!scrubs) continue;
+    EXPECT_EQ(figure(rig, "scrub_corrected"), 1u);
+    EXPECT_GE(figure(rig, "zones_scrubbed"), 32u);
+  }
+}
+
+TEST(GpuScrubbing, AnUncorrectableErrorIsContainedBeforeAKernelReadsIt) {
+  GpuConfig config = with_code(SectorCode::symbol);
+  config.scrub = 160_us;
+  ErrorRig rig(config);
+  ListedKernel kernel = accesses({store(0x1000, 10_ns)});
+  rig.run(kernel, 1);
+  rig.gpu.inject({.shape = Shape::row, .address = 0x2000, .stuck = true});
+  rig.run_until(400_us);
+  EXPECT_EQ(rig.found, (std::vector<ErrorRig::Found>{{Zone{0, 2}, 0x0, false}}));
+  EXPECT_EQ(figure(rig, "scrub_uncorrectable"), 1u);
+  EXPECT_TRUE(rig.stops.empty());
+  rig.gpu.reset(Reset::power_loss);
+  EXPECT_FALSE(rig.gpu.next_event());
+}
+
+// A stuck bit is corrected at each pass, and stays.
+TEST(GpuScrubbing, AStuckBitIsCorrectedAgainInEachPass) {
+  GpuConfig config = with_code(SectorCode::secded);
+  config.scrub = 160_us;
+  ErrorRig rig(config);
+  ListedKernel kernel = accesses({store(0x1000, 10_ns)});
+  rig.run(kernel, 1);
+  rig.gpu.inject({.shape = Shape::bit, .address = 0x3000, .bit = 5, .stuck = true});
+  rig.run_until(490_us);
+  EXPECT_EQ(figure(rig, "scrub_corrected"), 3u);
 }
 
 }  // namespace
