@@ -18,21 +18,11 @@ void describe(Fields& f, MattBlockConfig& c) {
           "is at most 128 where RTL keeps the table");
 }
 
-static_assert(member_count<DimmSsdConfig>() == 14);
+static_assert(member_count<DimmSsdConfig>() == 10);
 void describe(Fields& f, DimmSsdConfig& c) {
   f("guards", c.guards,
     "The memory whose pages it stores: a device of the type memory. It tracks the writes to these pages.");
-  f("part", c.part, "The NAND flash part: a file in configs/flash with latencies, pages, dies and planes.",
-    names_file("flash"));
-  f("packages", c.packages,
-    "The number of packages per channel. More packages program in parallel, until the channel is the limit.",
-    within(1, 64));
-  f("channels", c.channels, "The number of flash channels. Each transfers one page at a time.",
-    within(1, 64));
-  f("blocks", c.blocks,
-    "The number of blocks per plane. Fewer blocks hold fewer checkpoints, are collected more often and wear "
-    "out sooner.",
-    within(4, 65536));
+  describe(f, c.flash);
   f("page_buffers", c.page_buffers,
     "The number of flash page buffers between memory and channel. With one, copying and transfer alternate.",
     within(1, 64));
@@ -47,7 +37,6 @@ void describe(Fields& f, DimmSsdConfig& c) {
     "The checkpoint method that is used if the request of the firmware does not name one.",
     one_of<CheckpointMethod>());
   f("matt", c.matt, "The table of modified pages (MATT).");
-  f("translation", c.translation, "Layout and garbage collection of the flash.");
   f("sampling", c.sampling,
     "The period at which dirty bits of the cores are read while pages may be copied early. A longer one "
     "finds such pages later, but simulates faster.",
@@ -57,23 +46,11 @@ void describe(Fields& f, DimmSsdConfig& c) {
     "they are few. 0: the rated cycles of the part times the modelled flash.");
   f("image", c.image,
     "A file that keeps the flash across runs. Without one the flash starts erased and is lost at the end.");
-  f.check([&] { return c.blocks >= c.translation.garbage_threshold + 3; }, "blocks",
-          "is at least translation.garbage_threshold and three more");
 }
 
 Bytes endurance(const DimmSsdConfig& config, const FlashPart& part) {
   if (config.rated_writes != 0_B) return config.rated_writes;
-  return flash_geometry(config, part).all_pages() * part.endurance * part.page;
-}
-
-FlashGeometry flash_geometry(const DimmSsdConfig& config, const FlashPart& part) {
-  return {.channels = config.channels,
-          .packages = config.packages,
-          .dies = part.dies,
-          .planes = part.planes,
-          .blocks = config.blocks,
-          .pages_per_block = part.pages_per_block,
-          .page = part.page};
+  return config.flash.geometry(part).all_pages() * part.endurance * part.page;
 }
 
 CheckpointerConfig checkpointer_config(const DimmSsdConfig& config) {
@@ -81,7 +58,7 @@ CheckpointerConfig checkpointer_config(const DimmSsdConfig& config) {
   c.method = config.method;
   c.page_buffers = config.page_buffers;
   c.matt = config.matt.table;
-  c.log.translation = config.translation;
+  c.log.translation = config.flash.translation;
   c.log.versions = config.versions;
   c.log.merge_below = config.merge_below;
   return c;

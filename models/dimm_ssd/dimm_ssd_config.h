@@ -6,6 +6,7 @@
 
 #include "base/swap_config.h"
 #include "dimm_ssd/checkpointer.h"
+#include "flash/device_flash_config.h"
 
 namespace asterism {
 
@@ -22,17 +23,12 @@ void describe(Fields& f, MattBlockConfig& config);
 
 struct DimmSsdConfig {
   std::string guards = "memory";  // the memory that it copies and writes
-  // A file in configs/flash, which defines the numbers of dies and planes.
-  std::string part = "samsung_2016_vnand_16k";
-  std::uint32_t packages = 8;  // on each channel
-  std::uint32_t channels = 1;
-  std::uint32_t blocks = 64;        // of each plane
+  DeviceFlashConfig flash = {};
   std::uint32_t page_buffers = 2;   // flash pages between memory and channel
   std::uint32_t versions = 2;       // complete checkpoints kept under one name
   std::uint32_t merge_below = 250;  // permille of the logical pages that must be free
   CheckpointMethod method = CheckpointMethod::stop_and_copy;
   MattBlockConfig matt = MattBlockConfig::ours();
-  TranslationConfig translation = {};
   Picoseconds sampling = 100_us;  // period of reading dirty lines, for early copies
   Bytes rated_writes = 0_B;       // over the life of the device; 0: by the rated cycles of the part
   std::string image;              // file that keeps the flash across runs; empty: in memory
@@ -41,7 +37,6 @@ void describe(Fields& f, DimmSsdConfig& config);
 
 // The endurance that firmware reads: rated_writes, or rated cycles times capacity; 0: not stated.
 Bytes endurance(const DimmSsdConfig& config, const FlashPart& part);
-FlashGeometry flash_geometry(const DimmSsdConfig& config, const FlashPart& part);
 CheckpointerConfig checkpointer_config(const DimmSsdConfig& config);
 
 }  // namespace asterism

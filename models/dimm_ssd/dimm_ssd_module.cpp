@@ -34,7 +34,7 @@ const RegisteredDevice<DimmSsdModule> dimm_ssd_type{
 }  // namespace
 
 FlashPart DimmSsdModule::load(const DimmSsdConfig& config, DeviceFiles& files) {
-  return files.load<FlashPart>("flash", config.part);
+  return files.load<FlashPart>("flash", config.flash.part);
 }
 
 DeviceShape DimmSsdModule::shape(const DimmSsdConfig& config, const NodeFacts&) {
@@ -61,8 +61,8 @@ void DimmSsdModule::check(const DimmSsdConfig& config, const FlashPart& part, co
                           const DevicePlace&, DeviceProblems& problems) {
   if (part.page % DimmSsd::memory_page != Bytes(0))
     problems.add("part", fmt::format("{} has pages of {}, expected a multiple of 4 KiB for a DIMM-SSD",
-                                     config.part, to_text(part.page)));
-  if (const FlashGeometry flash = flash_geometry(config, part);
+                                     config.flash.part, to_text(part.page)));
+  if (const FlashGeometry flash = config.flash.geometry(part);
       flash.all_blocks() > max_flash_blocks || flash.all_pages() * flash.page > max_flash)
     problems.add("blocks",
                  fmt::format("the flash has {} blocks, {}; expected at most {} and {}", flash.all_blocks(),
@@ -108,7 +108,7 @@ DimmSsdModule::DimmSsdModule(const sc_core::sc_module_name& name, const DimmSsdC
                         protection_.sample();
                       }),
       fault_alarm_("faults", [this](Picoseconds now) { inject_next(now); }) {
-  const FlashGeometry geometry = flash_geometry(config, part);
+  const FlashGeometry geometry = config.flash.geometry(part);
   image_ = config.image.empty() ? std::make_unique<FlashImage>(geometry)
                                 : std::make_unique<FlashImage>(geometry, config.image);
   ssd_ = std::make_unique<DimmSsd>(config, part, *image_, memory_range, static_cast<DimmSsd::Memory&>(*this),

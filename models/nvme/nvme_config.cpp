@@ -4,7 +4,7 @@
 
 namespace asterism {
 
-static_assert(member_count<NvmeConfig>() == 13);
+static_assert(member_count<NvmeConfig>() == 9);
 void describe(Fields& f, NvmeConfig& c) {
   describe_disk(f, c);
   f("pcie", c.pcie,
@@ -17,17 +17,7 @@ void describe(Fields& f, NvmeConfig& c) {
 }
 
 void describe_disk(Fields& f, NvmeConfig& c) {
-  f("part", c.part, "The NAND flash part: a file in configs/flash with latencies, pages, dies and planes.",
-    names_file("flash"));
-  f("channels", c.channels,
-    "The number of flash channels. Each transfers one page at a time; with more, more bytes arrive a second.",
-    within(1, 64));
-  f("packages", c.packages,
-    "The number of packages per channel. More packages program in parallel, until the channel is the limit.",
-    within(1, 64));
-  f("blocks", c.blocks,
-    "The number of blocks per plane. Fewer blocks hold less, are collected more often and wear out sooner.",
-    within(4, 65536));
+  describe(f, c.flash);
   f("queues", c.queues, "The pairs of I/O queues that a driver may create, beside the admin queues.",
     within(1, 16));
   f("cache", c.cache,
@@ -47,19 +37,6 @@ void describe_disk(Fields& f, NvmeConfig& c) {
     within(0_ps, 1_ms));
   f("link", c.link, "The rate of data between memory and controller, in each direction.",
     within(1_MBps, 1000_GBps));
-  f("translation", c.translation, "Layout and garbage collection of the flash.");
-  f.check([&] { return c.blocks >= c.translation.garbage_threshold + 3; }, "blocks",
-          "is at least translation.garbage_threshold and three more");
-}
-
-FlashGeometry flash_geometry(const NvmeConfig& config, const FlashPart& part) {
-  return {.channels = config.channels,
-          .packages = config.packages,
-          .dies = part.dies,
-          .planes = part.planes,
-          .blocks = config.blocks,
-          .pages_per_block = part.pages_per_block,
-          .page = part.page};
 }
 
 }  // namespace asterism

@@ -5,32 +5,24 @@
 #include <string>
 
 #include "base/units.h"
-#include "flash/flash_config.h"
-#include "flash/translation_config.h"
+#include "flash/device_flash_config.h"
 
 namespace asterism {
 
 class Fields;
 
 struct NvmeConfig {
-  // A file in configs/flash, which defines the numbers of dies and planes.
-  std::string part = "samsung_2016_vnand_16k";
-  std::uint32_t channels = 4;
-  std::uint32_t packages = 2;  // on each channel
-  std::uint32_t blocks = 16;   // of each plane
+  DeviceFlashConfig flash = {.channels = 4, .packages = 2, .blocks = 16};
   std::uint32_t queues = 8;    // pairs for I/O
   Bytes cache = 4_MiB;         // flash pages that were written and are not in flash yet
   bool write_cache = true;     // whether it is volatile when the controller starts
   Picoseconds linger = 1_ms;   // of a flash page that was not written whole
   Picoseconds latency = 2_us;  // of a command, beside flash, memory and link
   Bandwidth link = 4_GBps;     // in each direction
-  TranslationConfig translation = {};
-  bool pcie = false;       // a function of a PCI bus, instead of registers at a fixed address
-  std::string image = {};  // file that keeps the flash across runs; empty: in memory
+  bool pcie = false;           // a function of a PCI bus, instead of registers at a fixed address
+  std::string image = {};      // file that keeps the flash across runs; empty: in memory
 };
 void describe(Fields& f, NvmeConfig& config);
 void describe_disk(Fields& f, NvmeConfig& config);  // without what a study does not have: pcie and image
-
-FlashGeometry flash_geometry(const NvmeConfig& config, const FlashPart& part);
 
 }  // namespace asterism

@@ -13,8 +13,8 @@ using nvme::AdminOpcode, nvme::Opcode, nvme::Status;
 constexpr FlashPart small_part{.page = 16_KiB, .pages_per_block = 16, .dies = 1, .planes = 1};
 
 struct NvmeControllerTest : testing::Test {
-  NvmeConfig config{.channels = 2, .packages = 1, .blocks = 16, .cache = 256_KiB};
-  FlashImage image{flash_geometry(config, small_part)};
+  NvmeConfig config{.flash = {.channels = 2, .packages = 1, .blocks = 16}, .cache = 256_KiB};
+  FlashImage image{config.flash.geometry(small_part)};
   NvmeHost host{config, small_part, image, 4_MiB};
 
   static constexpr std::uint64_t data = NvmeHost::buffers, list = data + 0x10'0000;
@@ -426,8 +426,8 @@ TEST(NvmeWear, TheCacheTakesNothingOnceFlashIsReadOnly) {
   FlashPart part = small_part;
   part.pages_per_block = 8;
   part.endurance = 10;
-  const NvmeConfig config{.channels = 1, .packages = 1, .blocks = 8, .cache = 64_KiB};
-  FlashImage image(flash_geometry(config, part));
+  const NvmeConfig config{.flash = {.channels = 1, .packages = 1, .blocks = 8}, .cache = 64_KiB};
+  FlashImage image(config.flash.geometry(part));
   NvmeHost host(config, part, image, 4_MiB);
   host.start();
   const NvmeDisk& disk = host.controller().disk();

@@ -28,7 +28,7 @@ NvmeDisk::NvmeDisk(const NvmeConfig& config, const FlashPart& part, FlashImage& 
       max_operations_(std::size_t{2} * image.geometry().all_planes()),
       linger_(config.linger),
       sink_(sink),
-      layer_(config.translation, part, image, *this) {}
+      layer_(config.flash.translation, part, image, *this) {}
 
 // ---- requests ----
 

@@ -31,7 +31,7 @@ const RegisteredDevice<NvmeModule> nvme_type{"nvme", "An NVMe solid-state disk w
 }  // namespace
 
 FlashPart NvmeModule::load(const NvmeConfig& config, DeviceFiles& files) {
-  return files.load<FlashPart>("flash", config.part);
+  return files.load<FlashPart>("flash", config.flash.part);
 }
 
 DeviceShape NvmeModule::shape(const NvmeConfig& config, const NodeFacts&) {
@@ -47,9 +47,9 @@ DeviceShape NvmeModule::shape(const NvmeConfig& config, const NodeFacts&) {
 void NvmeModule::check(const NvmeConfig& config, const FlashPart& part, const NodeView&, const DevicePlace&,
                        DeviceProblems& problems) {
   if (part.page % NvmeDisk::block != 0_B || part.page > max_nvme_page)
-    problems.add("part", fmt::format("{} has pages of {}, expected a multiple of 4 KiB up to {}", config.part,
-                                     to_text(part.page), to_text(max_nvme_page)));
-  if (const FlashGeometry flash = flash_geometry(config, part);
+    problems.add("part", fmt::format("{} has pages of {}, expected a multiple of 4 KiB up to {}",
+                                     config.flash.part, to_text(part.page), to_text(max_nvme_page)));
+  if (const FlashGeometry flash = config.flash.geometry(part);
       flash.all_blocks() > max_nvme_blocks || flash.all_pages() * flash.page > max_nvme_flash)
     problems.add("blocks", fmt::format("the flash has {} blocks, {}; expected at most {} and {}",
                                        flash.all_blocks(), to_text(flash.all_pages() * flash.page),
@@ -103,7 +103,7 @@ NvmeModule::NvmeModule(const sc_core::sc_module_name& name, const NvmeConfig& co
         controller_->advance_to(time);
         rearm();
       }) {
-  const FlashGeometry geometry = flash_geometry(config, part);
+  const FlashGeometry geometry = config.flash.geometry(part);
   image_ = config.image.empty() ? std::make_unique<FlashImage>(geometry)
                                 : std::make_unique<FlashImage>(geometry, config.image);
   NvmeController::Memory ports{};

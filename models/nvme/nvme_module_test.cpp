@@ -24,7 +24,10 @@ struct NvmeModuleTest : SystemCTest {
       events};
   TestInitiator guest{"guest"}, cpu{"cpu"}, memory_cpu{"memory_cpu"};
   sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> memory_irq, irq;
-  NvmeModule disk{"disk", NvmeConfig{.blocks = 8}, FlashPart{}, {Address(base), 4_MiB}};
+  NvmeModule disk{"disk",
+                  NvmeConfig{.flash = {.channels = 4, .packages = 2, .blocks = 8}},
+                  FlashPart{},
+                  {Address(base), 4_MiB}};
   NvmeRegisters map;
   std::uint32_t tail = 0, head = 0;
 

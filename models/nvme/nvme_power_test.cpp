@@ -51,8 +51,9 @@ struct Allowed {
 };
 
 struct PowerTrial {
-  NvmeConfig config{.channels = 2, .packages = 1, .blocks = 12, .cache = 128_KiB, .linger = 300_us};
-  FlashImage image{flash_geometry(config, power_part)};
+  NvmeConfig config{
+      .flash = {.channels = 2, .packages = 1, .blocks = 12}, .cache = 128_KiB, .linger = 300_us};
+  FlashImage image{config.flash.geometry(power_part)};
   NvmeHost host{config, power_part, image, 4_MiB};
   Random random;
   std::array<Allowed, used_blocks> allowed{};

@@ -90,7 +90,7 @@ std::vector<NvmeRequest> read_nvme_trace(std::istream& file) {
 NvmeWorkload::NvmeWorkload(const NvmeConfig& disk, const FlashPart& part, const NvmeWorkloadConfig& config)
     : disk_(disk),
       config_(config),
-      image_(flash_geometry(disk, part), FlashImage::Contents::none),
+      image_(disk.flash.geometry(part), FlashImage::Contents::none),
       host_(disk, part, image_, host_memory),
       random_(config.seed),
       used_(std::max<std::uint64_t>(host_.controller().disk().blocks() * config.used / 100,

@@ -10,7 +10,7 @@ namespace {
 constexpr FlashPart workload_part{.page = 16_KiB, .pages_per_block = 16, .dies = 1, .planes = 1};
 
 NvmeConfig disk_with(unsigned queues) {
-  return {.channels = 2, .packages = 1, .blocks = 16, .queues = queues, .cache = 256_KiB};
+  return {.flash = {.channels = 2, .packages = 1, .blocks = 16}, .queues = queues, .cache = 256_KiB};
 }
 bool never() { return false; }
 

@@ -75,11 +75,11 @@ class NvmePoint final : public StudyPointOf<NvmeStudy> {
   double share_done() const override { return share_; }
 
   void prepare(const ConfigLibrary& library) override {
-    part_ = load_config<FlashPart>(library, "flash", config_.disk.part);
+    part_ = load_config<FlashPart>(library, "flash", config_.disk.flash.part);
     if (part_.page % NvmeDisk::block != 0_B || part_.page > 128_KiB)
       throw StudyMistake("part", "expected a part whose page is a multiple of 4KiB up to 128KiB, got " +
-                                     config_.disk.part + " with a page of " + to_text(part_.page));
-    const FlashGeometry flash = flash_geometry(config_.disk, part_);
+                                     config_.disk.flash.part + " with a page of " + to_text(part_.page));
+    const FlashGeometry flash = config_.disk.flash.geometry(part_);
     if (flash.all_pages() > max_studied_pages)
       throw StudyMistake("blocks", fmt::format("the flash has {} pages; expected at most {}",
                                                flash.all_pages(), max_studied_pages));

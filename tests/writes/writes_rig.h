@@ -69,7 +69,7 @@ struct WritesRig : SystemCTest, CoreCluster::Surroundings, EventLog {
     }
     static DimmSsdConfig config() {
       DimmSsdConfig config;
-      config.packages = 1;
+      config.flash.packages = 1;
       config.versions = 8;
       return config;
     }
