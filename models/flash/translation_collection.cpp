@@ -42,6 +42,24 @@ std::uint64_t TranslationLayer::room(Index number, bool last_too) const {
   return left(moved) + (last_too ? erased : erased - 1) * list_.data_pages();
 }
 
+// While a block with `valid` pages is collected, its plane frees as many pages as the block has others.
+// Writes may take these evenly: while the pages of the block move, the free pages of the plane fall by a
+// block, which the erase returns. Below this line, a write waits for the next moves. The line ends a
+// quarter of a block below the two erased blocks that opening one takes, or below garbage_threshold:
+// higher, more pages are free, and so more have to move; lower, a write finds the open block full before
+// there is another one, and waits for the rest of the collection.
+bool TranslationLayer::keeps_pace(Index number) const {
+  const Plane& plane = planes_[number];
+  if (plane.job.kind != Job::Kind::collect) return true;
+  const std::uint64_t pages = list_.data_pages();
+  std::uint64_t free = blocks_.erased_blocks(number) * pages;
+  for (const Stream stream : {host, moved})
+    if (const Index block = plane.open[stream].block; block != none) free += pages - blocks_[block].fill;
+  const std::uint64_t valid = std::max(plane.job.valid, 1u), left = blocks_[plane.job.block].valid;
+  const std::uint64_t kept = std::min(config_.garbage_threshold, 2u);  // blocks
+  return (free + pages / 4) * valid > (kept * valid + left) * pages;
+}
+
 bool TranslationLayer::is_collecting() const {
   return std::ranges::any_of(planes_, [](const Plane& plane) { return plane.job.active(); });
 }
@@ -59,7 +77,7 @@ void TranslationLayer::start_due_job(Picoseconds now, Index number) {
 void TranslationLayer::start_job(Picoseconds now, Index number, Index block, Job::Kind kind) {
   Plane& plane = planes_[number];
   blocks_.collect(block);
-  plane.job = Job{.block = block, .kind = kind};
+  plane.job = Job{.block = block, .valid = blocks_[block].valid, .kind = kind};
   if (kind == Job::Kind::level) std::swap(plane.open[moved], plane.open[aside]);
   if (kind == Job::Kind::collect) ++count_.collections;
   if (kind == Job::Kind::level) ++count_.levelled;

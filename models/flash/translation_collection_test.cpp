@@ -121,6 +121,46 @@ TEST(TranslationCollection, GreedyMovesFewerPagesThanOldestFirst) {
   EXPECT_GT(greedy, 1000u);
 }
 
+// The longest time of a write, of the last ones at random places of a full layer, four of them under way; and
+// how long all of these took.
+struct WriteTimes {
+  Picoseconds longest, all;
+};
+WriteTimes write_times(bool pace_writes) {
+  TranslationBench bench({.packages = 1, .blocks = 32, .pages_per_block = 129, .page = 2_KiB},
+                         {.over_provisioning = 200, .pace_writes = pace_writes, .static_wear_difference = 0},
+                         {}, FlashImage::Contents::none);
+  Random random(1);
+  const std::uint32_t pages = bench.layer->pages();
+  for (std::uint32_t page = 0; page < pages; ++page) bench.write(page, 0);
+  bench.run();
+  WriteTimes times;
+  Picoseconds began;
+  std::map<NandArray::Tag, Picoseconds> given;
+  const std::uint32_t preparing = 2 * pages;
+  for (std::uint32_t i = 0; i < 3 * pages || !given.empty();) {
+    while (i < 3 * pages && given.size() < 4) {
+      if (i++ == preparing) began = bench.now;
+      given.emplace(bench.write(static_cast<std::uint32_t>(random.below(pages)), 0), bench.now);
+    }
+    bench.step();
+    for (const NandArray::Tag tag : std::exchange(bench.sink.order, {})) {
+      if (i > preparing) times.longest = std::max(times.longest, bench.now - given.at(tag));
+      given.erase(tag);
+    }
+  }
+  times.all = bench.now - began;
+  return times;
+}
+
+// A write waits for the pages that its share of the collection moves, and not for those of a whole block.
+TEST(TranslationCollection, PacedWritesWaitForAFewMovesAndTakeNoLongerTogether) {
+  const WriteTimes paced = write_times(true), others = write_times(false);
+  EXPECT_GT(others.longest, 150_ms);
+  EXPECT_LT(paced.longest, 50_ms);
+  EXPECT_LT(paced.all, others.all);
+}
+
 // The difference of erase counts after eight pages were rewritten in turn while the others rested.
 std::uint64_t spread(std::uint32_t static_difference) {
   TranslationBench bench({.packages = 1, .blocks = 16, .pages_per_block = 8, .page = 512_B},

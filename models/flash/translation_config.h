@@ -27,6 +27,9 @@ struct TranslationConfig {
   // Collection in a plane starts when this number of erased blocks is left, and has absolute priority over
   // writes when one is left.
   std::uint32_t garbage_threshold = 2;
+  // Whether a plane takes writes at the pace at which its collection frees pages. Otherwise it takes them
+  // until no page is left, and then none until the block is erased.
+  bool pace_writes = false;
   // Dynamic wear levelling: the erased block with the fewest erases is filled next. Off: the first free one.
   bool dynamic_wear_levelling = true;
   // Static wear levelling: when the erase counts of the most worn block of a plane and of the least worn one

@@ -190,8 +190,9 @@ bool TranslationLayer::takes_writes(Index number) const {
   const Plane& plane = planes_[number];
   if (plane.used >= plane.capacity) return false;
   const std::uint32_t erased = blocks_.erased_blocks(number);
-  if (plane.open[host].block == none) return erased >= 2;
-  return erased >= 2 || !plane.job.active();
+  if (plane.open[host].block == none && erased < 2) return false;
+  if (!plane.job.active()) return true;
+  return config_.pace_writes ? erased >= 1 && keeps_pace(number) : erased >= 2;
 }
 
 TranslationLayer::Index TranslationLayer::choose_plane() const {

@@ -1,13 +1,14 @@
 // A page-mapping flash translation layer: logical pages that can be rewritten and trimmed, on flash that can
 // only be programmed in order and erased by the block.
 //
-// Writes are distributed over the planes, channels first, each to the open block of its plane. Pages that a
-// write makes invalid stay until garbage collection (translation_config.h defines when it runs and on which
-// block) has moved the valid pages of the block within their plane and erased it. Writes wait for it if no
-// page is left. Writes of one logical page are performed in the order given. A block whose program or erase
-// fails is retired: the failed data are programmed elsewhere, its valid pages are moved, and it is marked bad
-// in the image. When too few blocks are left for the logical pages, the layer becomes read-only: writes end
-// with `failed`, and everything that was written before stays readable.
+// Writes are distributed over the planes, channels first, each to the open block of its plane. Pages that
+// a write makes invalid stay until garbage collection (translation_config.h defines when it runs and on
+// which block) has moved the valid pages of the block within their plane and erased it. Writes wait for it
+// if no page is left, and with `pace_writes` for their share of it, so that none waits long. Writes of one
+// logical page are performed in the order given. A block whose program or erase fails is retired: the
+// failed data are programmed elsewhere, its valid pages are moved, and it is marked bad in the image. When
+// too few blocks are left for the logical pages, the layer becomes read-only: writes end with `failed`,
+// and everything that was written before stays readable.
 //
 // Safety against a power failure at any instant:
 //   - the spare area of every page holds its logical number and the sequence number of its write, and the
@@ -159,6 +160,7 @@ class TranslationLayer final : private NandArray::Sink {
     Index block = none;
     Index page = 0;  // the next page to check
     std::uint32_t moving = 0;
+    std::uint32_t valid = 0;  // pages of the block at the beginning
     Kind kind = Kind::collect;
     bool erasing = false;
     bool aborted = false;
@@ -181,6 +183,7 @@ class TranslationLayer final : private NandArray::Sink {
   bool dispatch(Picoseconds now, Index slot);
   Index choose_plane() const;
   bool takes_writes(Index plane) const;
+  bool keeps_pace(Index plane) const;
   void pump(Picoseconds now);
   std::optional<Picoseconds> next_of_all() const;
   void answer_later(Picoseconds now, Index slot);

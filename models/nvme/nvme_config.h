@@ -12,7 +12,9 @@ namespace asterism {
 class Fields;
 
 struct NvmeConfig {
-  DeviceFlashConfig flash = {.channels = 4, .packages = 2, .blocks = 16};
+  // Writes of an operating system are awaited one by one, hence their pace.
+  DeviceFlashConfig flash = {
+      .channels = 4, .packages = 2, .blocks = 16, .translation = {.pace_writes = true}};
   std::uint32_t queues = 8;    // pairs for I/O
   Bytes cache = 4_MiB;         // flash pages that were written and are not in flash yet
   bool write_cache = true;     // whether it is volatile when the controller starts

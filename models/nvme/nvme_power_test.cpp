@@ -52,7 +52,9 @@ struct Allowed {
 
 struct PowerTrial {
   NvmeConfig config{
-      .flash = {.channels = 2, .packages = 1, .blocks = 12}, .cache = 128_KiB, .linger = 300_us};
+      .flash = {.channels = 2, .packages = 1, .blocks = 12, .translation = {.pace_writes = true}},
+      .cache = 128_KiB,
+      .linger = 300_us};
   FlashImage image{config.flash.geometry(power_part)};
   NvmeHost host{config, power_part, image, 4_MiB};
   Random random;

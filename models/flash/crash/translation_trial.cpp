@@ -33,6 +33,7 @@ class Trial final : private TranslationLayer::Sink {
         errs_(one_in(3)),
         geometry_(any_geometry()),
         config_(any_config()) {
+    config_.pace_writes = seed % 2 == 1;
     part_.endurance = wears_ ? 1 + random_.below(12) : 0;
     part_.cache_register = one_in(2);
     image_.emplace(geometry_);
