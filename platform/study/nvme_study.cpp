@@ -70,6 +70,21 @@ nlohmann::ordered_json histogram_of(const std::vector<Picoseconds>& sorted) {
   return bins;
 }
 
+// The latency that a share of the requests does not exceed, against the nines of this share, in quarters, as
+// far as there are requests: at 1 that of 90%, at 2 that of 99%.
+nlohmann::ordered_json percentiles_of(const std::vector<Picoseconds>& sorted) {
+  constexpr double quarters[] = {1, 0.562341325190349, 0.316227766016838, 0.177827941003892};
+  nlohmann::ordered_json points = nlohmann::ordered_json::array();
+  const double all = number(sorted.size());
+  double longer = all;  // requests beyond this number of nines
+  for (unsigned nines = 0; longer >= 1; ++nines, longer /= 10)
+    for (unsigned quarter = 0; quarter < 4 && longer * quarters[quarter] >= 1; ++quarter) {
+      const auto rank = static_cast<std::size_t>(all - longer * quarters[quarter]);
+      points.push_back({nines + quarter / 4.0, microseconds(sorted[std::min(rank, sorted.size() - 1)])});
+    }
+  return points;
+}
+
 class NvmePoint final : public StudyPointOf<NvmeStudy> {
  public:
   double share_done() const override { return share_; }
@@ -105,8 +120,11 @@ class NvmePoint final : public StudyPointOf<NvmeStudy> {
         requests_.empty() ? workload.run(stopped) : workload.run(requests_, stopped);
     share_ = 0;
     if (result.stopped) return empty_row("nvme");
-    detail_ = nlohmann::ordered_json{{"reads", histogram_of(result.reads)},
-                                     {"writes", histogram_of(result.writes)}};
+    detail_ = nlohmann::ordered_json{
+        {"reads", histogram_of(result.reads)},
+        {"writes", histogram_of(result.writes)},
+        {"percentiles",
+         {{"reads", percentiles_of(result.reads)}, {"writes", percentiles_of(result.writes)}}}};
     return row(result);
   }
 
@@ -134,6 +152,7 @@ class NvmePoint final : public StudyPointOf<NvmeStudy> {
             percentile(r.writes, 500),
             percentile(r.writes, 990),
             percentile(r.writes, 999),
+            percentile(all, 900),
             percentile(all, 1000),
             std::uint64_t{all.size()},
             r.collections,
@@ -166,6 +185,7 @@ const RegisteredStudy nvme_study{
                  {"write_p50_us", "", "us", "The latency that half of the writes do not exceed", 1},
                  {"write_p99_us", "", "us", "The latency that 99% of the writes do not exceed", 1},
                  {"write_p999_us", "", "us", "The latency that 99.9% of the writes do not exceed", 1},
+                 {"p90_us", "", "us", "The latency that 90% of the requests do not exceed", 1},
                  {"max_us", "", "us", "The longest latency", 1},
                  {"requests", "", "", "The requests that were measured"},
                  {"collections", "", "", "The blocks that garbage collection emptied in that time"},
@@ -175,6 +195,8 @@ const RegisteredStudy nvme_study{
      .x_key = "depth",
      .bars = {"mean_us", "p99_us", "p999_us"},
      .logarithmic = {"p99_us", "p999_us"},
+     .of_detail = {{"percentiles", "nines of the share of requests: 1 is 90%, 2 is 99%", "latency (us)",
+                    true}},
      .make = make_study_point<NvmePoint>}};
 
 }  // namespace

@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "platform/study/study_kind.h"
+#include "platform/study/study_report.h"
 #include "platform/study/study_under_test.h"
 
 namespace asterism {
@@ -34,6 +37,30 @@ TEST(NvmeStudyTest, GarbageCollectionAmplifiesRandomWrites) {
   };
   EXPECT_GT(amplification("random", "100"), 2);
   EXPECT_LT(amplification("sequential", "0"), 1.1);
+}
+
+// On a full disk writes wait for collections, which the tail of the distribution shows; it is longest where
+// writes are not paced. In an empty disk all planes have room.
+TEST(NvmeStudyTest, TheFigureShowsTheTailsOfFullAndEmptyDisks) {
+  const Study study =
+      nvme.read({"reads=0", "size=16KiB", "channels=2", "packages=1", "blocks=16", "depth=8",
+                 "overwrites=100", "duration=500ms", "used=25,100", "translation.pace_writes=true,false"});
+  const std::vector<Panel> panels = panels_of(study, run_all(study, 1));
+  const Panel& tails = panels.back();
+  EXPECT_EQ(tails.y_label, "latency (us)");
+  EXPECT_TRUE(tails.is_logarithmic);
+  ASSERT_EQ(tails.series.size(), 4u);
+  const auto tail = [&](const std::string& name) {
+    const auto found = std::ranges::find(tails.series, "writes, " + name, &Panel::Series::name);
+    EXPECT_NE(found, tails.series.end()) << name;
+    return found->points.back().y;
+  };
+  const double empty = tail("translation.pace_writes=true used=25"),
+               full = tail("translation.pace_writes=true used=100"),
+               not_paced = tail("translation.pace_writes=false used=100");
+  EXPECT_EQ(tail("translation.pace_writes=false used=25"), empty);
+  EXPECT_GT(full, 4 * empty);
+  EXPECT_GT(not_paced, 4 * full);
 }
 
 TEST(NvmeStudyTest, ATraceHasToBeThere) {

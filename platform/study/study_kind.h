@@ -121,6 +121,13 @@ struct IntervalOfColumn {
   std::string_view column, low = "", high = "", half_of_99 = "";
 };
 
+// Curves of each point in its detail, {"name": [[x, y], ...], ...}, which are drawn in a panel of their own.
+struct CurvesOfDetail {
+  std::string_view member;  // of the detail
+  std::string_view x_label = "", y_label = "";
+  bool is_logarithmic = false;  // the y axis
+};
+
 struct StudyKind {
   std::string_view name;
   std::string_view meaning;
@@ -138,6 +145,7 @@ struct StudyKind {
   std::vector<std::string_view> bars, logarithmic = {};
   std::vector<IntervalOfColumn> intervals = {};
   std::vector<SignsOfColumn> signs = {};
+  std::vector<CurvesOfDetail> of_detail = {};
   // A word that may be given as the value of a key, and the key that it sets to true: rate=saturation.
   std::string_view word = "", word_of = "", word_sets = "";
   // The key with the number of consecutive seeds that a point uses; "" if it uses one. The seeds of seeds=N

@@ -326,6 +326,24 @@ Panel bars(const Study& study, const PointRun& run, std::string_view column) {
   return panel;
 }
 
+// The curves that the points have in their details.
+Panel curves_of_detail(const Study& study, const PointRun& run, const CurvesOfDetail& drawn) {
+  Panel panel{.title = "", .x_label = std::string(drawn.x_label), .y_label = std::string(drawn.y_label)};
+  panel.is_logarithmic = drawn.is_logarithmic;
+  for_each_done(study, run, [&](const Study::Point& point, const std::vector<Cell>&) {
+    const std::string& detail = run.details[number_of_point(study, point)];
+    if (detail.empty()) return;
+    const Json curves = Json::parse(detail);
+    if (!curves.contains(drawn.member)) return;
+    for (const auto& [name, points] : curves.at(std::string(drawn.member)).items()) {
+      Panel::Series series{.name = joined(name, series_of(study, point, {})), .points = {}};
+      for (const Json& each : points) series.points.push_back({each.at(0), each.at(1)});
+      if (!series.points.empty()) panel.series.push_back(std::move(series));
+    }
+  });
+  return panel;
+}
+
 // Two points are no curve.
 bool has_curves_along(const Study& study, std::string_view key) {
   if (!sweeps(study, key)) return false;
@@ -549,9 +567,10 @@ std::vector<Panel> panels_of(const Study& study, const PointRun& run) {
   std::vector<std::string_view> columns = kind.bars;
   if (x_key != x_keys.end() && !kind.y.empty()) columns = {kind.y};
   std::vector<Panel> panels;
-  panels.reserve(columns.size());
+  panels.reserve(columns.size() + kind.of_detail.size());
   for (const std::string_view column : columns)
     panels.push_back(x_key == x_keys.end() ? bars(study, run, column) : curves(study, run, *x_key, column));
+  for (const CurvesOfDetail& drawn : kind.of_detail) panels.push_back(curves_of_detail(study, run, drawn));
   return panels;
 }
 
