@@ -52,6 +52,7 @@ CheckpointerConfig any_checkpointer(Random& random, bool tags) {
   t.over_provisioning = between(random, 50, 400);
   t.garbage_policy = static_cast<GarbagePolicy>(random.below(3));
   t.garbage_threshold = between(random, 1, 2);
+  t.pace_writes = t.over_provisioning % 2 == 0;
   t.dynamic_wear_levelling = one_in(random, 2);
   t.static_wear_difference = one_in(random, 2) ? between(random, 1, 8) : 0;
   return c;
