@@ -1,9 +1,12 @@
 #include "devices/gic400.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/fields.h"
 #include "tlm/log.h"
+#include "tlm/message_interrupts.h"
 
 namespace asterism {
 namespace {
@@ -16,20 +19,33 @@ const RegisteredDevice<Gic400> gic400_type{"gic400",
 
 }  // namespace
 
-static_assert(member_count<Gic400Config>() == 1);
+static_assert(member_count<Gic400Config>() == 2);
 void describe(Fields& f, Gic400Config& c) {
   f("spis", c.spis,
     "The number of shared peripheral interrupts (SPIs) that devices can use. Software sees the next multiple "
     "of 32 (GICD_TYPER).",
     within(1, Gic::max_spis));
+  f("message_interrupts", c.message_interrupts,
+    "The number of further SPIs that devices raise by a write to a frame of the GICv2m, whose address `base` "
+    "has "
+    "then, too: the function of a PCI bus with MSI-X. 0: there is no frame.",
+    within(0, Gic::max_spis));
+  f.check([&] { return c.spis + c.message_interrupts <= Gic::max_spis; }, "message_interrupts",
+          fmt::format("is with spis at most {}", Gic::max_spis));
 }
 
 DeviceShape Gic400::shape(const Config& config, const NodeFacts&) {
-  return {.targets = {{.suffix = "d",
-                       .size = 64_KiB,
-                       .registers = std::make_shared<GicDistributorRegisters>(config.spis)},
-                      {.suffix = "c", .size = 64_KiB, .registers = std::make_shared<GicCpuRegisters>()}},
-          .interrupt_controller = InterruptControllerShape{.spis = config.spis, .max_cores = Gic::max_cores}};
+  DeviceShape shape{
+      .targets = {{.suffix = "d",
+                   .size = 64_KiB,
+                   .registers =
+                       std::make_shared<GicDistributorRegisters>(config.spis + config.message_interrupts)},
+                  {.suffix = "c", .size = 64_KiB, .registers = std::make_shared<GicCpuRegisters>()}},
+      .interrupt_controller = InterruptControllerShape{.spis = config.spis, .max_cores = Gic::max_cores}};
+  if (config.message_interrupts != 0)
+    shape.targets.push_back(
+        {.suffix = message_frame_suffix, .registers = std::make_shared<GicMessageRegisters>()});
+  return shape;
 }
 
 GicDistributorRegisters::GicDistributorRegisters(unsigned spis)
@@ -54,20 +70,25 @@ GicCpuRegisters::GicCpuRegisters()
   aliased_acknowledge.acts_when_read();
 }
 
-Gic400::Gic400(const sc_core::sc_module_name& name, unsigned cores, unsigned spis)
+Gic400::Gic400(const sc_core::sc_module_name& name, unsigned cores, unsigned spis,
+               unsigned message_interrupts)
     : sc_module(name),
-      distributor_registers(spis),
+      distributor_registers(spis + message_interrupts),
       distributor("distributor", distributor_registers),
       cpu_interface("cpu_interface", cpu_registers),
+      messages(message_interrupts == 0 ? nullptr
+                                       : std::make_unique<RegisterSocket>("messages", message_registers)),
       spi("spi", spis),
       irqs("irq", cores),
       fiqs("fiq", cores),
-      gic_(cores, 32 * words_of(spis)),
+      message_interrupts_(message_interrupts),
+      gic_(cores, 32 * words_of(spis + message_interrupts)),
       ppis_("ppi", std::size_t{16} * cores) {
-  distributor_registers.warn =
-      cpu_registers.warn = [this](const std::string& line) { log(this->name()).warn(line); };
+  distributor_registers.warn = cpu_registers.warn =
+      message_registers.warn = [this](const std::string& line) { log(this->name()).warn(line); };
   connect_distributor();
   connect_cpu_interface();
+  connect_messages();
   for (unsigned n = 0; n < spi.size(); ++n) watch(spi[n], Gic::first_spi + n, 0);
   for (unsigned n = 0; n < ppis_.size(); ++n) watch(ppis_[n], Gic::first_ppi + n % 16, n / 16);
 }
@@ -211,14 +232,45 @@ void Gic400::connect_cpu_interface() {
   }
 }
 
-std::vector<DeviceTreeNode> Gic400::device_tree(const Config&, const DevicePlace& place) {
-  DeviceTreeNode node = device_tree_node("intc", {"arm,cortex-a15-gic"}, place);
+// A message is a pulse of a wire: an edge-triggered interrupt is pending from then on.
+void Gic400::connect_messages() {
+  const unsigned first = Gic::first_spi + static_cast<unsigned>(spi.size());
+  message_registers.type.computed([this, first] { return first << 16 | message_interrupts_; });
+  message_registers.set.on_write([this, first](std::uint32_t value) {
+    const std::uint32_t id = value & 0x3FF;
+    if (id < first || id - first >= message_interrupts_)
+      return message_registers.warn(
+          fmt::format("a message has the interrupt {}, expected one of {} to {}: "
+                      "ignored",
+                      id, first, first + message_interrupts_ - 1));
+    for (const bool level : {true, false}) gic_.set_line(id, level);
+    drive();
+  });
+}
+
+std::vector<tlm::tlm_target_socket<>*> Gic400::targets() {
+  if (!messages) return {&distributor, &cpu_interface};
+  return {&distributor, &cpu_interface, messages.get()};
+}
+
+std::vector<DeviceTreeNode> Gic400::device_tree(const Config& config, const DevicePlace& place) {
+  DevicePlace own = place;
+  own.ranges.resize(2);
+  DeviceTreeNode node = device_tree_node("intc", {"arm,cortex-a15-gic"}, own);
   node.set("interrupt-controller")
       .set("#interrupt-cells", DeviceTreeNode::Cells{3})
       .set("#address-cells", DeviceTreeNode::Cells{2})
       .set("#size-cells", DeviceTreeNode::Cells{2})
       .set("ranges")
       .set("phandle", DeviceTreeNode::Cells{dt::interrupt_controller});
+  if (config.message_interrupts != 0) {
+    DeviceTreeNode& frame =
+        node.children.emplace_back(DeviceTreeNode{dt::node_name("v2m", place.ranges.at(2))});
+    frame.set("compatible", {"arm,gic-v2m-frame"})
+        .set("msi-controller")
+        .set("reg", dt::reg(place.ranges.at(2)))
+        .set("phandle", DeviceTreeNode::Cells{dt::message_frame});
+  }
   return {node};
 }
 

@@ -13,6 +13,7 @@
 // (GICv2), DDI 0471B (GIC-400); the behaviour that software sees was compared with QEMU 7.2's virt machine.
 #pragma once
 
+#include <memory>
 #include <systemc>
 
 #include "devices/gic.h"
@@ -105,8 +106,25 @@ struct GicCpuRegisters : RegisterBank {
   GicCpuRegisters();
 };
 
+// The frame of a GICv2m, in which a device writes the number of an interrupt instead of driving a wire:
+// message-signalled interrupts. Source: Arm DEN0029 (Server Base System Architecture), GICv2m.
+struct GicMessageRegisters : RegisterBank {
+  // clang-format off
+  Register type{*this, 0x008, "MSI_TYPER", Access::read_only, varies, "The interrupts of the frame",
+      {{"count", 0, 10, "How many there are"}, {"first", 16, 10, "The id of the first one"}}};
+  Register set{*this, 0x040, "MSI_SETSPI_NS", Access::write_only, 0, "A device writes the id of an interrupt, which then is pending, if it is edge-triggered",
+      {{"id", 0, 10, "The interrupt"}}};
+  Register implementer{*this, 0xFCC, "MSI_IIDR", Access::read_only, 0x43B, "Implementer: Arm"};
+  // clang-format on
+  GicMessageRegisters()
+      : RegisterBank("GICV2M", 4_KiB,
+                     "Frame of message-signalled interrupts (GICv2m, Arm DEN0029): a device raises an "
+                     "interrupt by a write") {}
+};
+
 struct Gic400Config {
   unsigned spis = 32;
+  unsigned message_interrupts = 0;  // behind the wires
 };
 void describe(Fields& f, Gic400Config& c);
 
@@ -116,14 +134,17 @@ class Gic400 final : public sc_core::sc_module, public Device, public InterruptC
   static DeviceShape shape(const Config& config, const NodeFacts&);
   static std::vector<DeviceTreeNode> device_tree(const Config&, const DevicePlace& place);
 
-  Gic400(const sc_core::sc_module_name& name, unsigned cores, unsigned spis = 32);
+  Gic400(const sc_core::sc_module_name& name, unsigned cores, unsigned spis = 32,
+         unsigned message_interrupts = 0);
   Gic400(const sc_core::sc_module_name& name, const Config& config, const DeviceContext& context)
-      : Gic400(name, context.node.cores(), config.spis) {}
+      : Gic400(name, context.node.cores(), config.spis, config.message_interrupts) {}
 
   GicDistributorRegisters distributor_registers;
   GicCpuRegisters cpu_registers;
   RegisterSocket distributor;
   RegisterSocket cpu_interface;
+  GicMessageRegisters message_registers;
+  std::unique_ptr<RegisterSocket> messages;  // with message_interrupts
 
   using Wire = InterruptController::Wire;
   sc_core::sc_vector<Wire> spi;           // by SPI number
@@ -134,7 +155,7 @@ class Gic400 final : public sc_core::sc_module, public Device, public InterruptC
   Wire& private_line(unsigned core, unsigned id) override { return ppi(core, id); }
   Wire& irq(unsigned core) override { return irqs[core]; }
   std::string why_none_reaches(unsigned core) const override { return std::string(gic_.why_no_irq(core)); }
-  std::vector<tlm::tlm_target_socket<>*> targets() override { return {&distributor, &cpu_interface}; }
+  std::vector<tlm::tlm_target_socket<>*> targets() override;
   // Like that of the engine; the input wires keep their levels.
   void reset(Reset kind) override;
   void report(Statistics& statistics) const override { gic_.report(statistics); }
@@ -146,6 +167,7 @@ class Gic400 final : public sc_core::sc_module, public Device, public InterruptC
   void connect(Register&, unsigned banked, Getter, Setter);
   void connect_distributor();
   void connect_cpu_interface();
+  void connect_messages();
   void watch(Wire& wire, unsigned id, unsigned core);
   bool has_bank(Accessor who) const { return who.master < gic_.cores(); }
   // Calls read(core) or write(core) if the accessor is a core.
@@ -157,6 +179,7 @@ class Gic400 final : public sc_core::sc_module, public Device, public InterruptC
   void write_banked(Register& reg, Accessor who, Write write);
   void drive();
 
+  const unsigned message_interrupts_;
   Gic gic_;
   sc_core::sc_vector<Wire> ppis_;  // 16 per core
 };

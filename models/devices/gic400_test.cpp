@@ -64,6 +64,37 @@ SYSTEMC_TEST_F(Gic400WithFewSpisTest, SoftwareSeesTheNextMultipleOf32) {
   EXPECT_EQ(distributor.read32(0x208), 1u);  // pending
 }
 
+struct Gic400WithMessagesTest : SystemCTest {
+  static constexpr std::uint64_t icfgr = 0xC00, msi_typer = 0x8, msi_setspi = 0x40;
+  Gic400 gic{"gic", 1, 32, 16};
+  TestInitiator distributor{"distributor_access"}, cpu{"cpu_access"}, device{"device_access"};
+  Gic400WithMessagesTest() {
+    distributor.socket.bind(gic.distributor);
+    cpu.socket.bind(gic.cpu_interface);
+    device.socket.bind(*gic.messages);
+    device.who.master = InitiatorExtension::first_device_master;
+  }
+};
+
+SYSTEMC_TEST_F(Gic400WithMessagesTest, AWriteMakesAnEdgeTriggeredInterruptPendingOnce) {
+  set_log_levels({{"gic", LogLevel::off}});
+  EXPECT_EQ(device.read32(msi_typer), 64u << 16 | 16);
+  distributor.write32(ctlr, 1);
+  distributor.write32(icfgr + 16, 0xAAAA'AAAA);
+  distributor.write32(isenabler + 8, ~0u);
+  cpu.write32(pmr, 0xFF);
+  cpu.write32(ctlr, 1);
+  device.write32(msi_setspi, 67);
+  settle();
+  EXPECT_TRUE(gic.irq(0).read());
+  EXPECT_EQ(cpu.read32(iar), 67u);
+  cpu.write32(eoir, 67);
+  for (const std::uint32_t of_others : {1023u, 63u, 80u}) device.write32(msi_setspi, of_others);
+  settle();
+  EXPECT_FALSE(gic.irq(0).read());
+  EXPECT_EQ(cpu.read32(iar), 1023u);
+}
+
 SYSTEMC_TEST_F(Gic400Test, ResetsToWhatTheListsSay) {
   expect_reset_values(distributor, GicDistributorRegisters());
   expect_reset_values(cpu, GicCpuRegisters());

@@ -78,10 +78,11 @@ void NvmeController::create_completion_queue(Picoseconds now, Id id) {
   if (number == 0 || number > config_.queues || completion_.contains(number))
     return end(now, id, Status::invalid_queue_identifier);
   if (entries < 2 || entries > nvme::max_entries) return end(now, id, Status::invalid_queue_size);
-  if (vector != 0) return end(now, id, Status::invalid_interrupt_vector);
+  if (vector >= vectors_of(config_)) return end(now, id, Status::invalid_interrupt_vector);
   if (!is_contiguous) return end(now, id, Status::invalid_field);
   if (entry.prp1().value() % nvme::memory_page.count() != 0) return end(now, id, Status::prp_offset_invalid);
-  completion_[number] = {.base = entry.prp1(), .entries = entries, .interrupts = interrupts};
+  completion_[number] = {
+      .base = entry.prp1(), .entries = entries, .interrupts = interrupts, .vector = vector};
   end(now, id, Status::success);
 }
 

@@ -4,7 +4,7 @@
 
 namespace asterism {
 
-static_assert(member_count<NvmeConfig>() == 9);
+static_assert(member_count<NvmeConfig>() == 10);
 void describe(Fields& f, NvmeConfig& c) {
   describe_disk(f, c);
   f("pcie", c.pcie,
@@ -12,8 +12,13 @@ void describe(Fields& f, NvmeConfig& c) {
     "address, of "
     "the bus's configuration space, and the device tree a generic host bridge. Otherwise its registers are "
     "there, and the device tree has asterism,nvme.");
+  f("messages", c.messages,
+    "The interrupt controller to which the function sends messages (MSI-X), one vector for each queue: a "
+    "gic400 "
+    "with message_interrupts. Without one, all queues share the line INTA.");
   f("image", c.image,
     "A file that keeps the flash across runs. Without one the flash starts erased and is lost at the end.");
+  f.check([&] { return c.messages.empty() || c.pcie; }, "messages", "is empty without pcie");
 }
 
 void describe_disk(Fields& f, NvmeConfig& c) {

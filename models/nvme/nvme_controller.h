@@ -1,11 +1,12 @@
 // An NVM Express controller, revision 1.4, with the NVM command set: registers as values, queues in the
 // host's memory, and one namespace of logical blocks of 4 KiB (nvme/nvme_disk.h).
 //
-// A doorbell makes the controller fetch the entries of a submission queue, one at a time, from all queues in
-// turn. A command takes `latency`, its data pass the link in their direction, and are read from or written to
-// memory by PRP. Commands are executed side by side and end in any order. An entry of the completion queue is
-// written when there is room. The interrupt line is high while a queue with interrupts enabled has entries
-// that the driver has not consumed (pin-based interrupts, section 7.5.1), unless it is masked.
+// A doorbell makes the controller fetch the entries of a submission queue, one at a time, from all queues
+// in turn. A command takes `latency`, its data pass the link in their direction, and are read from or
+// written to memory by PRP. Commands are executed side by side and end in any order. An entry of the
+// completion queue is written when there is room. The interrupt line is high while a queue with interrupts
+// enabled has entries that the driver has not consumed (pin-based interrupts, section 7.5.1), unless it is
+// masked. With MSI-X each entry that becomes visible is a message of the vector of its queue.
 //
 // A write ends when the cache has its data; with Force Unit Access, or while the volatile write cache is
 // disabled, when they are durable. Flush ends when all writes that have ended before are durable, and so does
@@ -48,6 +49,8 @@ class NvmeController final : private NvmeDisk::Sink {
   struct Sink {
     virtual ~Sink() = default;
     virtual void interrupt_changed(bool level) = 0;
+    // A completion queue with this vector has an entry: what MSI-X makes a message of.
+    virtual void message(unsigned /*vector*/) {}
     virtual void warn(const std::string& what) = 0;
   };
   struct Setup {
@@ -97,6 +100,7 @@ class NvmeController final : private NvmeDisk::Sink {
     Address base;
     std::uint32_t entries = 0;
     bool interrupts = false;
+    unsigned vector = 0;
     unsigned users = 0;  // submission queues
     struct Entry {
       unsigned queue;

@@ -2,8 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <bit>
+
 #include "base/quantity_text.h"
 #include "tlm/log.h"
+#include "tlm/message_interrupts.h"
 #include "tlm/time.h"
 
 namespace asterism {
@@ -18,6 +23,7 @@ constexpr Bytes max_nvme_flash = 4_TiB, max_nvme_page = 128_KiB;
 
 // Of no vendor: PCI-SIG has not assigned it. Drivers find the controller by its class.
 constexpr std::uint32_t pci_identity = 0x0001'A57E, nvme_class = 0x0108'0200;
+constexpr std::uint32_t msix_at = 0x40, msix_kind = 0x11;
 constexpr std::uint32_t bar_mask = ~std::uint32_t{0x1FFF}, bar_is_64_bits_wide = 4;
 
 std::shared_ptr<PciFunctionRegisters> function_registers() {
@@ -38,14 +44,23 @@ DeviceShape NvmeModule::shape(const NvmeConfig& config, const NodeFacts&) {
   DeviceShape shape{.targets = {{.size = 8_KiB, .registers = std::make_shared<NvmeRegisters>()}},
                     .interrupts = {{}},
                     .initiators = {{.memory = main_memory}}};
+  if (!config.messages.empty()) shape.initiators.emplace_back();
   if (config.pcie)
     shape.targets.push_back({.suffix = "_ecam", .size = 1_MiB, .registers = function_registers()});
   if (!config.image.empty()) shape.host.files = {{.key = "image", .file = config.image, .is_kept = true}};
   return shape;
 }
 
-void NvmeModule::check(const NvmeConfig& config, const FlashPart& part, const NodeView&, const DevicePlace&,
-                       DeviceProblems& problems) {
+void NvmeModule::check(const NvmeConfig& config, const FlashPart& part, const NodeView& node,
+                       const DevicePlace&, DeviceProblems& problems) {
+  if (!config.messages.empty()) {
+    const auto controller = node.find(config.messages);
+    if (!controller || std::ranges::count(controller->shape.targets, std::string(message_frame_suffix),
+                                          &DeviceTarget::suffix) == 0)
+      problems.add("messages",
+                   fmt::format("expected an interrupt controller with message_interrupts, got \"{}\"",
+                               config.messages));
+  }
   if (part.page % NvmeDisk::block != 0_B || part.page > max_nvme_page)
     problems.add("part", fmt::format("{} has pages of {}, expected a multiple of 4 KiB up to {}",
                                      config.flash.part, to_text(part.page), to_text(max_nvme_page)));
@@ -76,6 +91,8 @@ std::vector<DeviceTreeNode> NvmeModule::device_tree(const NvmeConfig& config, co
     node.set("#interrupt-cells", DeviceTreeNode::Cells{1})
         .set("interrupt-map-mask", {0, 0, 0, 7})
         .set("interrupt-map", {0, 0, 0, 1, dt::interrupt_controller, 0, 0, 0, *line, dt::level_high});
+  constexpr std::uint32_t all_requesters = 0x1'0000;
+  if (!config.messages.empty()) node.set("msi-map", {0, dt::message_frame, 0, all_requesters});
   return {node};
 }
 
@@ -86,6 +103,7 @@ NvmeModule::NvmeModule(const sc_core::sc_module_name& name, const NvmeConfig& co
                        const DeviceContext& context) try
     : NvmeModule(name, config, part, context.memories.at(0)) {
   memory.identify(context.masters.at(0));
+  if (messages) messages->identify(context.masters.at(1));
   if (ActivityLog* const activity = context.events.activity_log())
     for (const auto& [part_of, own_name] : {std::pair{NvmeController::Part::commands, "commands"},
                                             {NvmeController::Part::data_from_memory, "data from memory"},
@@ -99,6 +117,7 @@ NvmeModule::NvmeModule(const sc_core::sc_module_name& name, const NvmeConfig& co
                        AddressRange memory_range)
     : sc_module(name),
       memory("memory", memory_range, static_cast<unsigned>(NvmeController::parts)),
+      vectors_(vectors_of(config)),
       alarm_("alarm", [this](Picoseconds time) {
         controller_->advance_to(time);
         rearm();
@@ -115,6 +134,11 @@ NvmeModule::NvmeModule(const sc_core::sc_module_name& name, const NvmeConfig& co
   if (config.pcie) {
     function_ = std::make_unique<Function>();
     connect_function();
+  }
+  if (!config.messages.empty()) {
+    constexpr AddressRange everything{Address(0), Bytes(std::uint64_t{1} << 52)};
+    messages = std::make_unique<DmaInitiator>("messages", everything);
+    connect_messages();
   }
 }
 
@@ -149,7 +173,8 @@ void NvmeModule::connect_function() {
   r.command.computed([this, &r] {
     const std::uint32_t written =
         r.command.memory.mask() | r.command.master.mask() | r.command.no_interrupt.mask();
-    return (r.command.value() & written) | r.command.interrupt.bits(level_);
+    return (r.command.value() & written) | r.command.interrupt.bits(level_ && !sends_messages()) |
+           r.command.has_capabilities.bits(messages != nullptr);
   });
   r.command.on_write([this](std::uint32_t) { interrupt_changed(level_); });
   r.header.on_write([&r](std::uint32_t value) { r.header.set(value & 0xFF); });
@@ -161,6 +186,57 @@ void NvmeModule::connect_function() {
       [&r](std::uint32_t value) { r.interrupt.set((value & 0xFF) | r.interrupt.reset_value()); });
 }
 
+void NvmeModule::connect_messages() {
+  PciFunctionRegisters& r = function_->registers;
+  r.capabilities.computed([] { return msix_at; });
+  r.msix.computed([this, &r] {
+    return r.msix.kind.bits(msix_kind) | r.msix.last.bits(vectors_ - 1) |
+           (r.msix.value() & (r.msix.masked.mask() | r.msix.enabled.mask()));
+  });
+  r.msix.on_write([this](std::uint32_t) {
+    interrupt_changed(level_);
+    send_pending();
+  });
+  r.msix_table.computed([this] { return static_cast<std::uint32_t>(registers.message_low.offset()); });
+  r.msix_pending.computed([this] { return static_cast<std::uint32_t>(registers.message_pending.offset()); });
+  registers.message_control.on_write([this](unsigned, std::uint32_t, Accessor) { send_pending(); });
+  registers.message_pending.computed([this] { return pending_; });
+}
+
+bool NvmeModule::sends_messages() const {
+  if (!messages) return false;
+  const auto& msix = function_->registers.msix;
+  return msix.enabled.get(msix.value());
+}
+
+void NvmeModule::message(unsigned vector) {
+  if (!sends_messages()) return;
+  pending_ |= std::uint32_t{1} << vector;
+  send_pending();
+}
+
+// Sends what waits and is not masked.
+void NvmeModule::send_pending() {
+  const auto& msix = function_->registers.msix;
+  if (!sends_messages() || msix.masked.get(msix.value())) return;
+  for (unsigned vector = 0; vector < vectors_; ++vector) {
+    const std::uint32_t bit = std::uint32_t{1} << vector;
+    if ((pending_ & bit) == 0 || (registers.message_control.value(vector) & 1) != 0) continue;
+    pending_ &= ~bit;
+    const Address place(std::uint64_t{registers.message_high.value(vector)} << 32 |
+                        registers.message_low.value(vector));
+    const auto data = std::bit_cast<std::array<std::byte, 4>>(registers.message_data.value(vector));
+    messages->channel().write(now(), place, data, [this, place](const AccessEnd& end) {
+      if (!end.ok) warn(fmt::format("nothing takes a message at {:#x}", place.value()));
+    });
+  }
+}
+
+std::vector<tlm::tlm_initiator_socket<>*> NvmeModule::initiators() {
+  if (!messages) return {&memory};
+  return {&memory, messages.get()};
+}
+
 std::vector<tlm::tlm_target_socket<>*> NvmeModule::targets() {
   if (!function_) return {&target};
   return {&target, &function_->target};
@@ -170,13 +246,15 @@ void NvmeModule::interrupt_changed(bool level) {
   level_ = level;
   const bool is_off =
       function_ && function_->registers.command.no_interrupt.get(function_->registers.command.value());
-  interrupt.write(level && !is_off);
+  interrupt.write(level && !is_off && !sends_messages());
 }
 
 void NvmeModule::warn(const std::string& what) { log(name()).warn(what); }
 
 void NvmeModule::reset(Reset kind) {
   memory.reset(kind);
+  if (messages) messages->reset(kind);
+  pending_ = 0;
   controller_->reset(kind);
   registers.reset();
   if (function_) function_->registers.reset();

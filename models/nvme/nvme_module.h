@@ -3,7 +3,9 @@
 //
 // With `pcie` it is the only function of a PCI bus: a second socket is the configuration space (ECAM), and
 // the first one the window of the host bridge, which has the size of BAR 0, so that a driver can place the
-// registers there and nowhere else. They answer whatever COMMAND and the BAR say.
+// registers there and nowhere else. They answer whatever COMMAND and the BAR say. With `messages` the
+// function has MSI-X: its table of vectors is behind the doorbells, and a message is a write to a physical
+// address.
 //
 // reset: that of the engine; registers take their reset values on every kind.
 #pragma once
@@ -35,6 +37,7 @@ class NvmeModule final : public sc_core::sc_module, public Device, private NvmeC
   NvmeRegisters registers;
   RegisterSocket target{"target", registers, Picoseconds(10'000)};
   DmaInitiator memory;
+  std::unique_ptr<DmaInitiator> messages;  // of MSI-X, with physical addresses
   // Bind it to a signal that several processes may write (devices/gic400.h).
   sc_core::sc_out<bool> interrupt{"interrupt"};
 
@@ -47,7 +50,7 @@ class NvmeModule final : public sc_core::sc_module, public Device, private NvmeC
 
   std::vector<tlm::tlm_target_socket<>*> targets() override;
   std::vector<sc_core::sc_out<bool>*> interrupts() override { return {&interrupt}; }
-  std::vector<tlm::tlm_initiator_socket<>*> initiators() override { return {&memory}; }
+  std::vector<tlm::tlm_initiator_socket<>*> initiators() override;
   ResetPhase phase() const override { return ResetPhase::masters; }
   void reset(Reset kind) override;
   void power_up() override;
@@ -61,16 +64,22 @@ class NvmeModule final : public sc_core::sc_module, public Device, private NvmeC
   };
   void connect_registers();
   void connect_function();
+  void connect_messages();
   void rearm() { alarm_.arm(controller_->next_event()); }
 
   // NvmeController::Sink
   void interrupt_changed(bool level) override;
+  void message(unsigned vector) override;
+  bool sends_messages() const;
+  void send_pending();
   void warn(const std::string& what) override;
 
+  const unsigned vectors_;
   std::unique_ptr<FlashImage> image_;
   std::unique_ptr<NvmeController> controller_;
   std::unique_ptr<Function> function_;  // with `pcie`
   bool level_ = false;                  // that the controller asks for
+  std::uint32_t pending_ = 0;           // vectors whose messages wait
   Alarm alarm_;
 };
 

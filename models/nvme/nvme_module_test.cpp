@@ -1,6 +1,10 @@
 #include "nvme/nvme_module.h"
 
+#include <tlm_utils/simple_target_socket.h>
+
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include "devices/device_fuzz.h"
 #include "memory/memory_controller.h"
@@ -13,6 +17,21 @@
 namespace asterism {
 namespace {
 
+// What is written to addresses of interrupt controllers.
+struct MessageReceiver : sc_core::sc_module {
+  tlm_utils::simple_target_socket<MessageReceiver> socket{"socket"};
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> messages;
+  explicit MessageReceiver(const sc_core::sc_module_name& name) : sc_module(name) {
+    socket.register_b_transport(this, &MessageReceiver::take);
+  }
+  void take(tlm::tlm_generic_payload& payload, sc_core::sc_time&) {
+    std::uint32_t data = 0;
+    std::memcpy(&data, payload.get_data_ptr(), payload.get_data_length());
+    messages.emplace_back(payload.get_address(), data);
+    payload.set_response_status(tlm::TLM_OK_RESPONSE);
+  }
+};
+
 struct NvmeModuleTest : SystemCTest {
   static constexpr std::uint64_t base = 0x4000'0000, submissions = base + 0x1000, completions = base + 0x2000,
                                  buffer = base + 0x3000;
@@ -24,14 +43,12 @@ struct NvmeModuleTest : SystemCTest {
       events};
   TestInitiator guest{"guest"}, cpu{"cpu"}, memory_cpu{"memory_cpu"};
   sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> memory_irq, irq;
-  NvmeModule disk{"disk",
-                  NvmeConfig{.flash = {.channels = 4, .packages = 2, .blocks = 8}},
-                  FlashPart{},
-                  {Address(base), 4_MiB}};
+  NvmeModule disk;
   NvmeRegisters map;
   std::uint32_t tail = 0, head = 0;
 
-  NvmeModuleTest() {
+  explicit NvmeModuleTest(const NvmeConfig& config = {.flash = {.channels = 4, .packages = 2, .blocks = 8}})
+      : disk("disk", config, FlashPart{}, {Address(base), 4_MiB}) {
     disk.memory.bind(memory.ports[0]);
     memory_cpu.socket.bind(memory.ports[1]);
     cpu.socket.bind(disk.target);
@@ -73,6 +90,52 @@ SYSTEMC_TEST_F(NvmeModuleTest, InterruptsForACommandUntilItIsConsumed) {
   cpu.write32(map.head.offset(), 1);
   settle();
   EXPECT_FALSE(irq.read());
+}
+
+struct NvmeMessagesTest : NvmeModuleTest {
+  static constexpr std::uint64_t frame = 0x0802'0040;
+  TestInitiator pci{"pci"};
+  MessageReceiver receiver{"receiver"};
+  PciFunctionRegisters function{"NVME_PCI", "", 0, 0};
+  NvmeMessagesTest()
+      : NvmeModuleTest({.flash = {.channels = 4, .packages = 2, .blocks = 8},
+                        .queues = 2,
+                        .messages = "gic",
+                        .pcie = true}) {
+    pci.socket.bind(*disk.targets().at(1));
+    disk.messages->bind(receiver.socket);
+  }
+  void set_vector(unsigned vector, std::uint32_t data, bool is_masked) {
+    cpu.write32(map.message_low.offset() + 16 * vector, frame);
+    cpu.write32(map.message_data.offset() + 16 * vector, data);
+    cpu.write32(map.message_control.offset() + 16 * vector, is_masked);
+  }
+};
+
+SYSTEMC_TEST_F(NvmeMessagesTest, AVectorIsWrittenToItsAddressUnlessItIsMasked) {
+  EXPECT_EQ(pci.read32(function.capabilities.offset()), function.msix.offset());
+  EXPECT_EQ(pci.read32(function.msix.offset()), 2u << 16 | 0x11);
+  EXPECT_EQ(pci.read32(function.msix_table.offset()), map.message_low.offset());
+  set_vector(0, 70, true);
+  pci.write<std::uint16_t>(function.msix.offset() + 2, 0x8000);
+  enable();
+  identify();
+  wait_for(1_ms);
+  EXPECT_EQ(memory_cpu.read<std::uint16_t>(completions + 14 - base), 1u);
+  EXPECT_FALSE(irq.read());
+  EXPECT_TRUE(receiver.messages.empty());
+  EXPECT_EQ(cpu.read32(map.message_pending.offset()), 1u);
+  set_vector(0, 70, false);
+  wait_for(1_us);
+  identify();
+  wait_for(1_ms);
+  EXPECT_EQ(receiver.messages,
+            (std::vector<std::pair<std::uint64_t, std::uint32_t>>{{frame, 70}, {frame, 70}}));
+  EXPECT_EQ(cpu.read32(map.message_pending.offset()), 0u);
+  EXPECT_FALSE(irq.read());
+  pci.write<std::uint16_t>(function.msix.offset() + 2, 0);
+  settle();
+  EXPECT_TRUE(irq.read());
 }
 
 SYSTEMC_TEST_F(NvmeModuleTest, PowerLossDropsEverything) {

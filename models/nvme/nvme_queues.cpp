@@ -227,8 +227,10 @@ void NvmeController::post(Picoseconds now, unsigned number) {
         const auto found = completion_.find(number);
         if (found == completion_.end()) return;
         if (!ok) return fail(fmt::format("memory does not answer at completion queue {}", number));
-        found->second.visible = std::max(found->second.visible, n);
+        CompletionQueue& changed = found->second;
+        changed.visible = std::max(changed.visible, n);
         update_interrupt();
+        if (changed.interrupts && changed.consumed != changed.visible) sink_.message(changed.vector);
       });
     });
   }

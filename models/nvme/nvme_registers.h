@@ -52,6 +52,12 @@ struct NvmeRegisters : RegisterBank {
       {{"tail", 0, 16, "The index of the entry behind the last one that was written"}}, NvmeController::max_queues + 1, 8};
   Register head{*this, 0x1004, "CQHDBL", Access::write_only, 0, "The doorbell of a completion queue: its new head",
       {{"head", 0, 16, "The index of the entry behind the last one that was consumed"}}, NvmeController::max_queues + 1, 8};
+  Register message_low{*this, 0x1800, "MSIX_ADDRESS_LOW", Access::read_write, 0, "MSI-X: where the message of a vector is written, bits 31:0", {}, NvmeController::max_queues + 1, 16};
+  Register message_high{*this, 0x1804, "MSIX_ADDRESS_HIGH", Access::read_write, 0, "MSI-X: where the message of a vector is written, bits 63:32", {}, NvmeController::max_queues + 1, 16};
+  Register message_data{*this, 0x1808, "MSIX_DATA", Access::read_write, 0, "MSI-X: the message of a vector", {}, NvmeController::max_queues + 1, 16};
+  Register message_control{*this, 0x180C, "MSIX_CONTROL", Access::read_write, 1, "MSI-X: the state of a vector",
+      {{"masked", 0, 1, "The message waits until this is cleared"}}, NvmeController::max_queues + 1, 16};
+  Register message_pending{*this, 0x1C00, "MSIX_PENDING", Access::read_only, 0, "MSI-X: the vectors whose messages wait, one bit each"};
   // clang-format on
   NvmeRegisters()
       : RegisterBank(

@@ -8,6 +8,7 @@
 namespace asterism {
 namespace {
 
+using testing::ContainsRegex;
 using testing::HasSubstr;
 
 struct NvmeScenarioTest : CommandTest {};
@@ -43,6 +44,32 @@ TEST_F(NvmeScenarioTest, LinuxWritesAndReadsTheDisk) {
   const auto disk = json("run/stats.json")["node"]["nvme"];
   EXPECT_EQ(disk["written_bytes"], 64 * 4096);
   EXPECT_EQ(disk["flushes"], 1);
+}
+
+// With MSI-X: the driver sets up a queue for each core, whose interrupts are messages to the frame of the
+// GICv2m.
+TEST_F(NvmeScenarioTest, LinuxHasAQueueAndAMessageForEachCore) {
+  const Ended ended = asterism(
+      {"run", "linux", "--quiet", "--out", "run", "node.cores.count=2",
+       R"(node.devices.gic={"base": ["0x0800_0000", "0x0801_0000", "0x0802_0000"], "message_interrupts": 16})",
+       R"(node.devices.nvme={"type": "nvme", "base": ["0x0b22_0000", "0x0b30_0000"], "pcie": true, )"
+       R"("interrupt": 14, "messages": "gic"})",
+       "node.uart0.script=" +
+           linux_script({"dd if=/dev/nvme0n1 of=/dev/null bs=64k count=4", "grep nvme /proc/interrupts"})});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  const std::string log = contents("run/uart0.log");
+  for (const char* queue : {"nvme0q0", "nvme0q1", "nvme0q2"})
+    EXPECT_THAT(log, ContainsRegex("MSI +[0-9]+ Edge +" + std::string(queue)));
+}
+
+TEST_F(NvmeScenarioTest, MessagesNeedAFrameThatTakesThem) {
+  const Ended ended =
+      asterism({"check", "linux",
+                R"(node.devices.nvme={"type": "nvme", "base": ["0x0b22_0000", "0x0b30_0000"], "pcie": true, )"
+                R"("interrupt": 14, "messages": "gic"})"});
+  EXPECT_EQ(ended.status, 65) << ended.out << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("node.devices.nvme.messages: expected an interrupt controller with "
+                                   "message_interrupts, got \"gic\""));
 }
 
 // Two boots, and ext4.
