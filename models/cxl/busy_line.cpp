@@ -37,28 +37,41 @@ void BusyLine::forget(Picoseconds now) {
   busy_.erase(busy_.begin(), kept);
 }
 
-std::uint32_t PlaceLine::count(Picoseconds at) const {
-  const auto first = std::ranges::partition_point(uses_, [&](const Use& use) { return use.end <= at; });
-  return static_cast<std::uint32_t>(
-      std::count_if(first, uses_.end(), [&](const Use& use) { return use.begin <= at; }));
+Picoseconds PlaceLine::first_free(Picoseconds at) const {
+  const auto after = full_.upper_bound(at);
+  if (after == full_.begin()) return at;
+  return std::max(at, std::prev(after)->second);
 }
 
-Picoseconds PlaceLine::first_free(Picoseconds at) const {
-  if (count(at) < places_) return at;
-  auto next = std::ranges::partition_point(uses_, [&](const Use& use) { return use.end <= at; });
-  for (; next != uses_.end(); ++next)
-    if (count(next->end) < places_) return next->end;
-  return at;
+// The number of uses from a time on, which is a step of its own from now on.
+std::uint32_t& PlaceLine::step_at(Picoseconds time) {
+  const auto [step, is_new] = steps_.try_emplace(time, 0);
+  if (is_new && step != steps_.begin()) step->second = std::prev(step)->second;
+  return step->second;
 }
 
 void PlaceLine::occupy(Picoseconds begin, Picoseconds end) {
-  const auto after = std::ranges::upper_bound(uses_, end, {}, &Use::end);
-  uses_.insert(after, {begin, end});
+  if (begin >= end) return;
+  step_at(begin);
+  step_at(end);
+  for (auto step = steps_.find(begin); step->first < end; ++step) {
+    if (++step->second != places_) continue;
+    Picoseconds first = step->first, last = std::next(step)->first;
+    auto after = full_.upper_bound(first);
+    if (after != full_.begin() && std::prev(after)->second == first) first = std::prev(after)->first;
+    if (after != full_.end() && after->first == last) {
+      last = after->second;
+      full_.erase(after);
+    }
+    full_[first] = last;
+  }
 }
 
 void PlaceLine::forget(Picoseconds now) {
-  const auto kept = std::ranges::partition_point(uses_, [&](const Use& use) { return use.end <= now; });
-  uses_.erase(uses_.begin(), kept);
+  auto kept = steps_.upper_bound(now);
+  if (kept != steps_.begin()) --kept;  // that of `now`
+  steps_.erase(steps_.begin(), kept);
+  while (!full_.empty() && full_.begin()->second <= now) full_.erase(full_.begin());
 }
 
 }  // namespace asterism

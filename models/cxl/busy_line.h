@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "base/units.h"
@@ -38,16 +39,17 @@ class PlaceLine {
   Picoseconds first_free(Picoseconds at) const;
   void occupy(Picoseconds begin, Picoseconds end);
   void forget(Picoseconds now);
-  void clear() { uses_.clear(); }
+  void clear() {
+    steps_.clear();
+    full_.clear();
+  }
 
  private:
-  struct Use {
-    Picoseconds begin, end;
-  };
-  std::uint32_t count(Picoseconds at) const;
+  std::uint32_t& step_at(Picoseconds time);
 
   std::uint32_t places_;
-  std::vector<Use> uses_;  // sorted by their ends
+  std::map<Picoseconds, std::uint32_t> steps_;  // the uses from each time on, to the next one
+  std::map<Picoseconds, Picoseconds> full_;     // begin and end of the times without a free place; disjoint
 };
 
 }  // namespace asterism
