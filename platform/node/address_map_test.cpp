@@ -43,7 +43,9 @@ TEST(AddressMapTest, DevicesAreWhereTheStandardMapHasThem) {
   expect("store", 0x31'0000'0000, 64_MiB, "");
   expect("cxl_device", 0x0b21'0000, 4_KiB, "");
   expect("cxl", 0x32'0000'0000, 64_MiB, "SPI 13");
-  EXPECT_EQ(map.entries().size(), 28u);
+  expect("cxl_ssd_device", 0x0b21'1000, 4_KiB, "");
+  expect("cxl_ssd", 0x33'0000'0000, 64_MiB, "SPI 12");
+  EXPECT_EQ(map.entries().size(), 30u);
 }
 
 TEST(AddressMapTest, ExplainsWhatIsNotThere) {

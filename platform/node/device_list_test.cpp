@@ -256,7 +256,7 @@ TEST(DeviceListTest, OnlyTheMainMemoryHasSeveralNodesOfTheFabric) {
 
 TEST(DeviceListTest, AnUnknownTypeHasANearestOne) {
   EXPECT_THAT(problems_of(R"({"uart1": {"type": "pl01", "base": "0x0"}})"),
-              HasSubstr("devices.uart1.type: expected one of \"cxl_memory\", \"dimm_ssd\""));
+              HasSubstr("devices.uart1.type: expected one of \"cxl_memory\", \"cxl_ssd\""));
   EXPECT_THAT(problems_of(R"({"uart1": {"type": "pl01", "base": "0x0"}})"),
               HasSubstr("did you mean \"pl011\"?"));
 }

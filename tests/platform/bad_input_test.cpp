@@ -233,7 +233,7 @@ TEST_F(BadInputTest, ErrorsAreReportedOfAMemory) {
 TEST_F(BadInputTest, ADeviceIsOfAKnownTypeAndHasAPlace) {
   expect_refusal({R"(node.devices.uart1={"type": "pl01", "base": "0x0904_0000"})"}, 65,
                  "command line: error: node.devices.uart1.type: expected one of \"cxl_memory\", "
-                 "\"dimm_ssd\", \"external\", "
+                 "\"cxl_ssd\", \"dimm_ssd\", \"external\", "
                  "\"gic400\", \"gicv3\", \"gpu\", \"memory\", \"nic\", \"nor_flash\", \"nvme\", \"pcram\", "
                  "\"pcram_memory\", \"pl011\", \"pl031\", \"power_controller\", \"qoriq_edac\", \"rtl\", "
                  "\"virtio_block\", \"virtio_console\", "

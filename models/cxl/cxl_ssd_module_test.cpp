@@ -1,0 +1,178 @@
+#include "cxl/cxl_ssd_module.h"
+
+#include <array>
+
+#include "base/event_log.h"
+#include "devices/device_fuzz.h"
+#include "tlm/log.h"
+#include "tlm/systemc_test.h"
+#include "tlm/test_initiator.h"
+#include "tlm/test_node.h"
+
+namespace asterism {
+namespace {
+
+CxlSsdConfig ssd_of_test(bool is_protected) {
+  return {.size = 2_MiB,
+          .cache = 2_MiB,
+          .power_loss_protection = is_protected,
+          .flash = {.channels = 2, .packages = 1},
+          .dram = {.ranks = 1}};
+}
+
+CxlSsdParts ssd_parts_of_test() {
+  CxlSsdParts parts{
+      .expander = {.port_latency = 62_ns, .controller_latency = 15_ns}, .flash = {}, .dram = {}};
+  parts.flash.pages_per_block = 32;
+  return parts;
+}
+
+struct CxlSsdRig : SystemCTest {
+  NoEventLog events;
+  NoNode node;
+  DeviceContext context{
+      .place = {.instance = "ssd",
+                .ranges = {{Address(0x33'0000'0000), 2_MiB}, {Address(0x0b21'1000), 4_KiB}}},
+      .ports = 2,
+      .node = node,
+      .events = events};
+  CxlSsdModule ssd;
+  TestInitiator cpu{"cpu"}, dma{"dma"}, registers{"registers"};
+  sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> line{"line"};
+
+  explicit CxlSsdRig(bool is_protected = false)
+      : ssd("ssd", ssd_of_test(is_protected), ssd_parts_of_test(), context) {
+    cpu.socket.bind(*ssd.targets()[0]);
+    dma.socket.bind(ssd.port(1));
+    registers.socket.bind(*ssd.targets()[1]);
+    ssd.interrupt.bind(line);
+    set_log_levels({{"ssd", LogLevel::off}});
+  }
+  CxlSsdRegisters& r() { return ssd.registers; }
+  void start() {
+    ssd.reset(Reset::cold);
+    ssd.power_up();
+    wait_for(5_ms);
+  }
+  void lose_power() {
+    ssd.reset(Reset::power_loss);
+    wait_for(1_us);
+    ssd.power_up();
+    wait_for(5_ms);
+  }
+  std::uint32_t status() { return registers.read32(r().status.offset()); }
+  void flush() {
+    registers.write32(r().flush.offset(), 1);
+    wait_for(3_ms);
+    EXPECT_FALSE(status() & r().status.flushing.mask());
+  }
+  std::uint64_t load(std::uint64_t offset) {
+    cpu.delay = sc_core::SC_ZERO_TIME;
+    return cpu.read<std::uint64_t>(offset);
+  }
+  void store(std::uint64_t offset, std::uint64_t value) {
+    cpu.delay = sc_core::SC_ZERO_TIME;
+    cpu.write<std::uint64_t>(offset, value);
+  }
+};
+struct CxlSsdModuleTest : CxlSsdRig {};
+struct ProtectedCxlSsdTest : CxlSsdRig {
+  ProtectedCxlSsdTest() : CxlSsdRig(true) {}
+};
+
+SYSTEMC_TEST_F(CxlSsdModuleTest, HitsTakeTheLinkAndMissesTheFlash) {
+  start();
+  store(0x1000, 5);
+  flush();
+  EXPECT_EQ(load(0x1000), 5u);
+  // 2 * (62 + 15) ns, three flits, the controller of the DRAM and the DRAM.
+  EXPECT_GT(to_picoseconds(cpu.delay), 154_ns + 10_ns);
+  EXPECT_LT(to_picoseconds(cpu.delay), 154_ns + 80_ns);
+  lose_power();
+  const Picoseconds begin = now();
+  EXPECT_EQ(load(0x1000), 5u);
+  EXPECT_GT(now() - begin, 45_us);
+  EXPECT_LT(now() - begin, 110_us);
+  EXPECT_EQ(registers.read32(r().misses.offset()), 1u);
+  EXPECT_EQ(dma.read<std::uint64_t>(0x1000), 5u);
+}
+
+SYSTEMC_TEST_F(CxlSsdModuleTest, OnlyWhatWasFlushedSurvivesALossOfPower) {
+  start();
+  store(0x2000, 1);
+  registers.write32(r().interrupt_enable.offset(), 1);
+  flush();
+  EXPECT_TRUE(line.read());
+  store(0x2000, 2);
+  ssd.reset(Reset::power_loss);
+  load(0x2000);
+  EXPECT_EQ(cpu.status, tlm::TLM_GENERIC_ERROR_RESPONSE);
+  ssd.power_up();
+  wait_for(5_ms);
+  EXPECT_EQ(load(0x2000), 1u);
+  EXPECT_EQ(registers.read32(r().pages_written.offset()), 1u);
+  EXPECT_EQ(registers.read32(r().lines_written.offset()), 1u);
+}
+
+SYSTEMC_TEST_F(ProtectedCxlSsdTest, AReserveOfEnergySavesTheCache) {
+  start();
+  EXPECT_TRUE(status() & r().status.is_protected.mask());
+  store(0x2000, 2);
+  lose_power();
+  EXPECT_EQ(load(0x2000), 2u);
+}
+
+// As a core with caches: the store is in the device when the line is written back.
+SYSTEMC_TEST_F(CxlSsdModuleTest, AStoreThatIsStillInACacheOfTheHostIsLostWithThePower) {
+  start();
+  tlm::tlm_generic_payload payload;
+  tlm::tlm_dmi dmi;
+  TestInitiator::fill(payload, tlm::TLM_READ_COMMAND, 0x3000, nullptr, 0);
+  payload.set_extension(&cpu.who);
+  ASSERT_TRUE(cpu.socket->get_direct_mem_ptr(payload, dmi));
+  EXPECT_TRUE(cpu.who.monitored);
+  cpu.who.monitored = false;
+  payload.clear_extension(&cpu.who);
+  unsigned char* const memory = dmi.get_dmi_ptr() + (0x3000 - dmi.get_start_address());
+  memory[0] = 1;
+  cpu.monitored_access(Address(0x3000), true, now());
+  memory[0] = 2;
+  memory[64] = 2;
+  flush();
+  EXPECT_EQ(load(0x3000), 2u);
+  lose_power();
+  EXPECT_EQ(load(0x3000), 1u);
+  EXPECT_EQ(load(0x3040), 0u);
+  EXPECT_GT(cpu.invalidations, 0u);
+}
+
+SYSTEMC_TEST_F(CxlSsdModuleTest, DebugAccessesSeeWhatWasStored) {
+  start();
+  std::uint64_t value = 7;
+  EXPECT_EQ(cpu.debug(tlm::TLM_WRITE_COMMAND, 0x3ffc, &value, sizeof value), sizeof value);
+  EXPECT_EQ(load(0x3ffc), 7u);
+  flush();
+  lose_power();
+  value = 0;
+  EXPECT_EQ(cpu.debug(tlm::TLM_READ_COMMAND, 0x3ffc, &value, sizeof value), sizeof value);
+  EXPECT_EQ(value, 7u);
+}
+
+SYSTEMC_TEST_F(CxlSsdModuleTest, AccessesWaitUntilTheFlashHasBeenReadBack) {
+  start();
+  store(0x1000, 5);
+  flush();
+  ssd.reset(Reset::power_loss);
+  ssd.power_up();
+  EXPECT_FALSE(status() & r().status.ready.mask());
+  EXPECT_EQ(load(0x1000), 5u);
+}
+
+SYSTEMC_TEST_F(CxlSsdModuleTest, AnswersAnyPayload) {
+  start();
+  expect_an_answer_to_any_payload(cpu, 2_MiB, 1);
+  expect_an_answer_to_any_payload(registers, 4_KiB, 2);
+}
+
+}  // namespace
+}  // namespace asterism
