@@ -71,7 +71,7 @@ constexpr Rule rules[] = {
 
 }  // namespace
 
-static_assert(member_count<GpuConfig>() == 17);
+static_assert(member_count<GpuConfig>() == 18);
 void describe(Fields& f, GpuConfig& c) {
   f("memory", c.memory, "The memory of all channels. Only what is written takes space in the simulator.",
     within(64_KiB, 1_TiB));
