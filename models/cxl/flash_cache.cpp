@@ -55,6 +55,7 @@ FlashCache::FlashCache(const CxlSsdConfig& config, const FlashPart& flash, const
   if (layer_.page_size() * std::uint64_t{layer_.pages()} < size_)
     throw std::invalid_argument(
         fmt::format("the flash has {} logical pages, fewer than the window takes", layer_.pages()));
+  first_accesses_.fill(none);
   track_all();
 }
 
@@ -420,13 +421,14 @@ void FlashCache::load_contents() {
     });
 }
 
-// Frames that are kept need their modified lines once more, as nothing of a program that is broken off counts.
+// Frames that are kept need their modified lines once more: nothing of a program that is broken off counts.
 void FlashCache::reset(Reset kind) {
   layer_.reset(kind);
   flushes_.clear();
   wanted_.clear();
   saving_ = filling_ = 0;
   is_full_ = false;
+  first_accesses_.fill(none);
   const bool keeps = kind == Reset::warm || (kind == Reset::power_loss && is_protected_);
   for (auto& [page, frame] : frames_) {
     frame.is_filling = frame.is_saving = false;

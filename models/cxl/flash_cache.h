@@ -10,8 +10,8 @@
 // that is written needs no reading: the frame holds that line, and the rest of the page is read when it is
 // wanted, or when the frame is written back. A page that was never written has zeros, without reading.
 //
-// Reading ahead. If the first access to a page comes after that to the page before, among the last eight, then
-// up to `read_ahead` of the next pages are read, as far as there are frames without modified lines.
+// Reading ahead. If the first access to a page comes after that to the page before, among the last eight,
+// then up to `read_ahead` of the next pages are read, as far as there are frames without modified lines.
 //
 // Writing back. A Memory Accesses Tracking Table (matt/matt.h, abeyratne2017 section 5.3) has the lines of
 // each 4 KiB page that were written since the page was last programmed. A frame without such lines leaves the
@@ -118,6 +118,7 @@ class FlashCache final : private TranslationLayer::Sink {
  private:
   using Lines = std::vector<std::uint64_t>;  // of a page: bit i of word w is line 64 * w + i
   using Page = std::uint32_t;
+  static constexpr Page none = ~Page{0};
   // A page in the cache.
   struct Frame {
     std::uint32_t slot = 0;

@@ -133,6 +133,22 @@ TEST_F(FlashCacheTest, ReadsMissedPagesFromFlash) {
   EXPECT_GT(count().evicted, 0u);
 }
 
+TEST_F(FlashCacheTest, ReadsAheadOfAccessesInTheOrderOfAddresses) {
+  for (std::uint64_t page = 0; page < 16; ++page) store(16_KiB * page, page);
+  ASSERT_TRUE(flush());
+  lose_power();
+  EXPECT_EQ(load(16_KiB * 8), 8u);
+  EXPECT_EQ(load(16_KiB * 4), 4u);
+  EXPECT_EQ(count().pages_read, 2u);
+  EXPECT_EQ(load(16_KiB * 5), 5u);
+  while (step()) continue;
+  EXPECT_EQ(count().pages_ahead, 3u) << "as many as there are other frames";
+  EXPECT_EQ(count().misses, 3u);
+  const Picoseconds begin = now;
+  EXPECT_EQ(load(16_KiB * 6), 6u);
+  EXPECT_EQ(now, begin);
+}
+
 TEST_F(FlashCacheTest, ProgramsOnlyPagesThatTheTableNames) {
   store(0_B, 1);
   store(16_KiB, 1);

@@ -1,15 +1,16 @@
-// The memory of a CXL SSD as a level of the checkpoint library that replaces the DIMM-SSD (checkpoint/store.h).
+// The memory of a CXL SSD as a level of the checkpoint library that replaces the DIMM-SSD
+// (checkpoint/store.h).
 //
-// It holds the two newest checkpoints in its last pages (checkpoint/memory_level.h). A write flushes the device
-// three times: when the older checkpoint is discarded, when the pages are written, and when the new one is
-// marked as complete; so a loss of power leaves each of them complete or absent. If the device has a reserve of
-// energy, cleaning the caches of the cores is enough.
+// It holds the two newest checkpoints in its last pages (checkpoint/memory_level.h). A write flushes the
+// device three times: when the older checkpoint is discarded, when the pages are written, and when the new
+// one is marked as complete; so a loss of power leaves each of them complete or absent. If the device has a
+// reserve of energy, cleaning the caches of the cores is enough.
 #pragma once
 
 #include "checkpoint/checkpoint.h"
 #include "drivers/cxl_ssd.h"
 
-// For checkpoints of up to `bytes`; call it after checkpoint_initialize(), which ends its use. It cannot be used
-// together with a CXL expander. Errors: checkpoint_no_cxl; checkpoint_uncorrectable if a checkpoint in it was
-// lost: it is in use even so; those of checkpoint_use_store().
+// For checkpoints of up to `bytes`; call it after checkpoint_initialize(), which ends its use. It cannot be
+// used together with a CXL expander. Errors: checkpoint_no_cxl; checkpoint_uncorrectable if a checkpoint in
+// it was lost: it is in use even so; those of checkpoint_use_store().
 CheckpointStatus checkpoint_use_cxl_ssd(uint64_t bytes);

@@ -13,11 +13,11 @@ typedef struct {
 
 bool cxl_ssd_probe(CxlSsd* ssd);  // call the other functions only after it has returned true
 
-// Sends the lines of a range from the caches of the cores to the device. If that is_protected, they are durable
-// then.
+// Sends the lines of a range from the caches of the cores to the device. If that is_protected, they are
+// durable then.
 void cxl_ssd_clean(const void* first, size_t bytes);
-// Cleans the range, and sleeps in WFI until all that the device has been sent is durable. False: some of it is
-// not, because flash cannot be written, or because the rest of an unreadable page is missing.
+// Cleans the range, and sleeps in WFI until all that the device has been sent is durable. False: some of it
+// is not, because flash cannot be written, or because the rest of an unreadable page is missing.
 bool cxl_ssd_flush(const void* first, size_t bytes);
 
 uint32_t cxl_ssd_misses(void);         // accesses that made the device read flash

@@ -1,16 +1,16 @@
-// Sweeps a lattice Boltzmann stencil over a grid on all cores, saves it to a level of the checkpoint library, and
-// resumes after a power loss, a reset or lost data from the newest complete checkpoint, with an identical
+// Sweeps a lattice Boltzmann stencil over a grid on all cores, saves it to a level of the checkpoint library,
+// and resumes after a power loss, a reset or lost data from the newest complete checkpoint, with an identical
 // result. The level is that of the app (lattice_level.h).
 //
 //   NAME [columns=96] [rows=64] [sweeps=40] [interval=4] [incremental=on|off] [memory=on|off] [ssd_every=0]
 //        [reset_at=0] [cores=N]
 //
-// incremental: only of a level that has increments. memory=on: each checkpoint is also written to memory under
-// strong ECC. ssd_every: every n-th is also written to the DIMM-SSD (0: none). reset_at: warm reset after this
-// sweep of the first boot (0: none).
+// incremental: only of a level that has increments. memory=on: each checkpoint is also written to memory
+// under strong ECC. ssd_every: every n-th is also written to the DIMM-SSD (0: none). reset_at: warm reset
+// after this sweep of the first boot (0: none).
 //
-// Exit status: 0 verified, 1 not, 2 a wrong argument, 3 the level is missing, or too little memory. result.txt
-// holds exact bits by which two runs are compared.
+// Exit status: 0 verified, 1 not, 2 a wrong argument, 3 the level is missing, or too little memory.
+// result.txt holds exact bits by which two runs are compared.
 #include "apps/lattice_level/lattice_level.h"
 
 #include <stdbool.h>

@@ -1,4 +1,5 @@
-// The lattice program with checkpoints in PCRAM: pcram, with the arguments of apps/lattice_level/lattice_level.c.
+// The lattice program with checkpoints in PCRAM: pcram, with the arguments of
+// apps/lattice_level/lattice_level.c.
 #include "drivers/pcram.h"
 
 #include <stdio.h>
