@@ -1,0 +1,97 @@
+// What a host gets of a CXL SSD: the latency of hits and misses, and the bandwidth, by how much of what it
+// uses is in the cache (models/cxl/cxl_ssd_traffic.h).
+#include "cxl/cxl_ssd_traffic.h"
+#include "platform/config/config.h"
+#include "platform/study/study_kind.h"
+
+namespace asterism {
+namespace {
+
+CxlSsdConfig ssd_of_study() {
+  CxlSsdConfig ssd;
+  ssd.size = 128_MiB;
+  ssd.dram.ranks = 1;
+  ssd.dram.part = "ddr5_5600_16gb_x8";
+  return ssd;
+}
+
+struct CxlSsdStudy {
+  CxlSsdLoad load;
+  Picoseconds path;
+  CxlSsdConfig ssd = ssd_of_study();
+};
+static_assert(member_count<CxlSsdStudy>() == 3);
+static_assert(member_count<CxlSsdLoad>() == 6);
+void describe(Fields& f, CxlSsdStudy& c) {
+  f("program", c.load.program, "What the host does.", one_of<CxlSsdProgram>());
+  f("working_set", c.load.working_set,
+    "The memory that the host uses, which is in flash before. What exceeds the cache is read from flash.",
+    within(1_MiB, 1_TiB));
+  f("outstanding", c.load.outstanding,
+    "The requests under way. More of them wait for several flash pages side by side.", within(1, 4096));
+  f.when("program", c.load.program, CxlSsdProgram::random, [&] {
+    f("write_permille", c.load.write_permille,
+      "How many of a thousand requests write a line. Their pages are programmed when they leave the cache.",
+      within(0, 1000));
+    f("requests", c.load.requests, "The number of lines. More of them make a steadier mean.",
+      within(1000, 1'000'000'000));
+    f("seed", c.load.seed, "The seed of the places.");
+  });
+  f("path", c.path,
+    "The time that a request takes within the host, to its CXL port and back. It adds to every one.",
+    within(0_ns, 10_us));
+  describe_cxl_ssd(f, c.ssd);
+  f.check([&] { return c.load.working_set <= c.ssd.size; }, "working_set", "is at most the size");
+}
+
+class CxlSsdPoint final : public StudyPointOf<CxlSsdStudy> {
+ public:
+  void prepare(const ConfigLibrary& library) override {
+    flash_ = load_config<FlashPart>(library, "flash", config_.ssd.flash.part);
+    dram_ = load_config<DramPart>(library, "dram", config_.ssd.dram.part);
+    link_ = load_config<CxlPart>(library, "cxl", config_.ssd.expander);
+    if (const std::string problem = problem_of(config_.ssd, flash_, dram_); !problem.empty())
+      throw StudyMistake("flash.part", problem);
+  }
+
+  std::vector<Cell> run(const std::stop_token&) override {
+    const CxlSsdLoadResult result =
+        asterism::run(config_.load, config_.ssd, link_, flash_, dram_, config_.path);
+    const auto ns = [](Picoseconds time) { return static_cast<double>(time.count()) / 1000; };
+    const double all = static_cast<double>(result.hits + result.misses);
+    const double page = static_cast<double>(flash_.page.count()) / 64;
+    return {static_cast<double>(result.hits) / all,
+            ns(result.hit),
+            ns(result.miss),
+            static_cast<double>(result.lines) * 64 / (ns(result.elapsed)),
+            static_cast<double>(result.pages_written),
+            result.pages_written == 0 ? 0
+                                      : static_cast<double>(result.lines_written) /
+                                            (page * static_cast<double>(result.pages_written))};
+  }
+
+ private:
+  FlashPart flash_;
+  DramPart dram_;
+  CxlPart link_;
+};
+
+const RegisteredStudy cxl_ssd_study{
+    {.name = "cxl_ssd",
+     .meaning = "Latency and bandwidth of flash as memory behind a CXL link and a cache",
+     .coordinates = {"program", "working_set", "write_permille"},
+     .columns = {{"hit_rate", "hits", "", "The share of requests that did not wait for flash", 4},
+                 {"hit_ns", "hit", "ns", "The mean time of these, from issue to answer", 1},
+                 {"miss_ns", "miss", "ns", "The mean time of those that waited for flash", 0},
+                 {"bandwidth_gbps", "bandwidth", "GB/s",
+                  "The bandwidth of all lines; of a checkpoint with its flush", 4},
+                 {"pages_written", "pages", "", "The flash pages that were programmed with written lines", 0},
+                 {"new_share", "new", "", "The share of these pages that was written lines", 4}},
+     .x = "hit_rate",
+     .y = "bandwidth_gbps",
+     .x_key = "working_set",
+     .bars = {"bandwidth_gbps"},
+     .make = make_study_point<CxlSsdPoint>}};
+
+}  // namespace
+}  // namespace asterism
