@@ -15,6 +15,7 @@ namespace {
 struct LineAccess {
   std::uint64_t line;
   bool is_write, is_counted;
+  bool is_written_back;  // a read of a line that is written later
 };
 
 // The accesses of the threads in turn.
@@ -29,18 +30,23 @@ class Stream {
         lines_(lines),
         places_(load.seed) {}
 
+  // How many of so many requests next() gives; the others are writes of lines that were read before.
+  std::uint64_t accesses_of(std::uint64_t requests) const {
+    const bool is_stream = program_ == CxlProgram::copy || program_ == CxlProgram::add;
+    return is_stream ? requests / (inputs_ + 2) * (inputs_ + 1) : requests;
+  }
   LineAccess next() {
-    if (program_ == CxlProgram::chase) return {places_.below(lines_), false, true};
+    if (program_ == CxlProgram::chase) return {places_.below(lines_), false, true, false};
     std::uint64_t& step = steps_[thread_];
     const bool is_dma = program_ == CxlProgram::write || program_ == CxlProgram::read;
-    // STREAM: the reads, the read of the line that is written, the write.
-    const std::uint64_t accesses = is_dma ? 1 : inputs_ + 2;
+    // STREAM: the reads, and the read of the line that is written.
+    const std::uint64_t accesses = is_dma ? 1 : inputs_ + 1;
     const std::uint64_t which = step % accesses, at = thread_ * part_ + step / accesses % part_;
     ++step;
     thread_ = (thread_ + 1) % steps_.size();
-    if (is_dma) return {at, program_ == CxlProgram::write, true};
-    const std::uint64_t array = which < inputs_ ? which : inputs_;
-    return {array * array_ + at, which == inputs_ + 1, which != inputs_};
+    if (is_dma) return {at, program_ == CxlProgram::write, true, false};
+    const bool is_output = which == inputs_;
+    return {which * array_ + at, false, !is_output, is_output};
   }
 
  private:
@@ -95,7 +101,7 @@ class ClosedLoop final : private DramSystem::Sink {
     }
   };
   struct Request {
-    LineAccess access;
+    LineAccess access = {};
     Picoseconds issued;
   };
 
@@ -107,9 +113,14 @@ class ClosedLoop final : private DramSystem::Sink {
     Request& request = requests_[event.request];
     switch (event.step) {
       case Step::issue:
-        if (issued_ == load_.requests) return;
-        ++issued_;
-        request = {stream_.next(), now_};
+        // A line that has been read to be written is written in the place of the read.
+        if (request.access.is_written_back) {
+          request = {{request.access.line, true, true, false}, now_};
+        } else {
+          if (issued_ == stream_.accesses_of(load_.requests)) return;
+          ++issued_;
+          request = {stream_.next(), now_};
+        }
         at(link_ ? link_->to_device(now_, request.access.is_write) : now_, Step::arrive, event.request);
         return;
       case Step::arrive:

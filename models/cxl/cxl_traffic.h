@@ -3,8 +3,8 @@
 // take.
 //
 // The memory is the exact engine. The host has a number of requests of 64 bytes under way; in the place of an
-// answered one it issues the next one at once. It reads a line before it writes it, except in a checkpoint,
-// and counts as STREAM does: without these reads.
+// answered one it issues the next one at once. It reads a line before it writes it, except in a checkpoint:
+// the write is issued when the read has been answered. It counts as STREAM does: without these reads.
 #pragma once
 
 #include <cstdint>

@@ -45,6 +45,17 @@ TEST_F(CxlTrafficTest, CountsAsStreamDoes) {
   EXPECT_EQ(add.counted, 3000u);
 }
 
+// A write that overtook the read of its line would answer it from the write queue.
+TEST_F(CxlTrafficTest, WritesLinesWhenTheyHaveBeenRead) {
+  const CxlLoad load{
+      .program = CxlProgram::copy, .threads = 8, .outstanding = 256, .array = 8_MiB, .requests = 30'000};
+  const CxlLoadResult copy = run(load, memory, nullptr, 0_ps);
+  EXPECT_EQ(memory.summary().forwarded, 0u);
+  const double peak = 64 / static_cast<double>(part.timing.tck.count() * part.timing.burst_clocks());
+  EXPECT_LT(static_cast<double>(copy.reads + copy.writes) * 64 / static_cast<double>(copy.elapsed.count()),
+            peak);
+}
+
 TEST_F(CxlTrafficTest, ACheckpointOnlyWritesAndARestartOnlyReads) {
   const CxlLoadResult write =
       run({.program = CxlProgram::write, .threads = 2, .outstanding = 8, .array = 1_MiB, .requests = 3000},

@@ -94,6 +94,37 @@ TEST_F(CxlNodeTest, ALoadFromItTakesTheLinkLonger) {
   EXPECT_NEAR(fpga - asic, 90, 6);
 }
 
+// Of a CXL SSD: what was flushed is there again, and a checkpoint that was under way is not.
+TEST_F(CxlNodeTest, ResumesFromACxlSsdAfterALossOfPower) {
+  const auto run = [&](const std::string& faults, const Arguments& more = {}) {
+    Arguments all{"run",
+                  "cxl_ssd",
+                  "args=columns=32 rows=24 sweeps=12 interval=2",
+                  "faults=[" + faults + "]",
+                  "expect={}",
+                  "--out",
+                  "run"};
+    all.insert(all.end(), more.begin(), more.end());
+    return asterism(all);
+  };
+  ASSERT_EQ(run("").status, 0);
+  const std::string undisturbed = result();
+  const std::string loss = fmt::format(R"({{"at":"{}ps","kind":"power_loss"}})", late());
+  const Ended ended = run(loss);
+  EXPECT_EQ(ended.status, 0) << ended.out;
+  EXPECT_THAT(ended.out, HasSubstr("cxl_ssd: resumes from sweep"));
+  EXPECT_EQ(recovered_from(), "cxl");
+  EXPECT_EQ(result(), undisturbed);
+  // With a reserve of energy nothing waits for flash.
+  const std::uint64_t flushing = late();
+  ASSERT_EQ(run("", {"node.devices.cxl_ssd.power_loss_protection=true"}).status, 0);
+  EXPECT_LT(2 * late(), flushing);
+  const Ended saved = run(fmt::format(R"({{"at":"{}ps","kind":"power_loss"}})", late()),
+                          {"node.devices.cxl_ssd.power_loss_protection=true"});
+  EXPECT_THAT(saved.out, HasSubstr("cxl_ssd: resumes from sweep"));
+  EXPECT_EQ(result(), undisturbed);
+}
+
 TEST_F(CxlNodeTest, ANodeWithoutAnExpanderHasNone) {
   const Ended ended = asterism({"run", "hello", "--firmware", "cxl", "expect={}", "--out", "run"});
   EXPECT_EQ(ended.status, 3);
