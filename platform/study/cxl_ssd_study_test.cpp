@@ -34,7 +34,7 @@ TEST(CxlSsdStudyTest, LinesAtRandomProgramMostlyOldLines) {
 }
 
 TEST(CxlSsdStudyTest, RefusesFlashThatCannotBeMapped) {
-  const std::string mistake = cxl_ssd.mistake({"flash.part=micron_2006_slc_2k"});
+  const std::string mistake = cxl_ssd.mistake({"working_set=8MiB", "flash.part=micron_2006_slc_2k"});
   EXPECT_NE(mistake.find("flash.part: micron_2006_slc_2k has pages of 2KiB"), std::string::npos) << mistake;
 }
 
