@@ -283,8 +283,7 @@ TEST(GpuReach, NineFlaggedSectorsOfASpanAreUncorrectable) {
   }
 }
 
-// A sector of 32 ns: two transfers for a chunk in the middle of a span, and twice that and the parity, which is
-// nine transfers, for a write.
+// A chunk is in two transfers of 32 bytes. A write moves it and the parity, nine transfers, twice.
 TEST(GpuReach, WritesAtRandomMoveOldDataAndParityTwice) {
   const auto traffic = [](std::vector<DeviceAccess> list) {
     ErrorRig rig(with_code(SectorCode::reach));

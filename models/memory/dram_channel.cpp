@@ -416,8 +416,8 @@ void DramChannel::refreshed(Rank& rank) const {
   choose_refresh(rank);
 }
 
-// Of the refreshes that are left in this round, the first one whose banks have no requests. Returns whether it
-// is another one than before.
+// Of the refreshes that are left in this round, the first one whose banks have no requests. Returns whether
+// it is another one than before.
 bool DramChannel::choose_refresh(Rank& rank) const {
   if (refreshed_banks_ == banks_per_rank_ || rank.is_closing) return false;
   const std::uint64_t left = all_mask_ & ~rank.refreshed;

@@ -158,10 +158,10 @@ DramTimingState::DramTimingState(const DramPart& part, std::uint32_t ranks, bool
       first_[c * bounded + what] = static_cast<std::uint32_t>(rules_.size());
       for (const TimingRule& rule : timing_rules(part, by_banks)) {
         if (rule.previous != static_cast<DramCommand>(c) || bounded_by(rule) != what) continue;
-        if (rule.next == RDA || rule.next == WRA) continue;  // there is the same one for a plain read or write
+        if (rule.next == RDA || rule.next == WRA) continue;                     // as a plain read or write
         if (what == other_ranks && ranks_count_ == pseudo_channels_) continue;  // there are none
-        rules_.push_back({rule.latency, static_cast<std::uint8_t>(rule.next),
-                          static_cast<std::uint8_t>(rule.window)});
+        rules_.push_back(
+            {rule.latency, static_cast<std::uint8_t>(rule.next), static_cast<std::uint8_t>(rule.window)});
       }
     }
   }

@@ -58,8 +58,8 @@ using Tick = std::uint64_t;  // clocks of the part since the simulation began
 
 // Computes the time at which each command may be issued after the commands so far. Banks are numbered within
 // their rank; bank % bank groups, a power of two, is the group. `ranks` counts those of all pseudo-channels;
-// rank % pseudo-channels is the pseudo-channel. A read or write that closes its row may be issued when a plain
-// one may, for which to ask.
+// rank % pseudo-channels is the pseudo-channel. A read or write that closes its row may be issued when a
+// plain one may, for which to ask.
 class DramTimingState {
  public:
   DramTimingState(const DramPart& part, std::uint32_t ranks, bool by_banks = false);
