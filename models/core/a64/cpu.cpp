@@ -310,10 +310,8 @@ Block* Cpu::find_block(std::uint64_t target, std::optional<PartLimit> limit) {
   Block* found = limit ? nullptr : blocks.find(translation.physical, target, now);
   if (!found && !may_execute_first(translation.physical)) return nullptr;
   if (!found) {
-    const std::uint64_t rest = Memory::page_size - translation.physical % Memory::page_size;
-    const std::uint64_t bytes = std::min<std::uint64_t>(rest, std::uint64_t{4} * max_block);
-    if (!memory.claim(*direct->info, translation.physical, bytes, Access::fetch))
-      return speculation_ended = true, nullptr;
+    const auto [first, bytes] = decoded_from(translation.physical);
+    if (!memory.claim(*direct->info, first, bytes, Access::fetch)) return speculation_ended = true, nullptr;
   }
   if (limit) return blocks.make_part(place, *limit);
   if (!found) {
@@ -324,6 +322,19 @@ Block* Cpu::find_block(std::uint64_t target, std::optional<PartLimit> limit) {
     if (is_speculating) speculatively_decoded.push_back(translation.physical);
   }
   return found;
+}
+
+// What a block at this place may depend on: its instructions, and with a timing the code of the lines beside
+// theirs in its page (instruction_timing.h).
+std::pair<std::uint64_t, std::uint64_t> Cpu::decoded_from(std::uint64_t physical) const {
+  const std::uint64_t page = physical & Memory::page_mask, page_end = page + Memory::page_size;
+  std::uint64_t first = physical, end = std::min(physical + std::uint64_t{4} * max_block, page_end);
+  if (options.timing) {
+    first = first / Memory::line * Memory::line;
+    if (first > page) first -= Memory::line;
+    end = std::min((end + Memory::line - 1) / Memory::line * Memory::line + Memory::line, page_end);
+  }
+  return {first, end - first};
 }
 
 // Whether a block that is not known yet may be decoded. The rule for the program is checked only then.

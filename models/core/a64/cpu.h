@@ -362,6 +362,7 @@ class Cpu : public State {
   // The block at a virtual address; nullptr if an exception was taken, or the fetch has to wait. With a
   // limit, it is made by BlockCache::make_part().
   Block* find_block(std::uint64_t target, std::optional<PartLimit> limit = {});
+  std::pair<std::uint64_t, std::uint64_t> decoded_from(std::uint64_t physical) const;  // and how many bytes
   void stop_before(const Operation& op, bool Passing::*what, Iss::Stop why);
 
   void fetch_line_of(const Operation& op);

@@ -6,6 +6,7 @@
 
 #include "base/random.h"
 #include "core/a64/exclusive_monitors.h"
+#include "core/a64/instruction_timing.h"
 #include "core/a64/native_iss.h"
 #include "core/a64/speculative_cores.h"
 #include "core/a64/stores_of_every_kind.h"
@@ -73,11 +74,11 @@ constexpr unsigned core_count = 4;
 
 class TestedCores {
  public:
-  TestedCores(const Sharing& sharing, std::shared_ptr<SpeculativeCores> with)
+  TestedCores(const Sharing& sharing, std::shared_ptr<SpeculativeCores> with, const Options& options = {})
       : speculative_cores(std::move(with)) {
     for (unsigned i = 0; i < core_count; ++i) {
       hosts[i].memory.bytes = hosts[0].memory.bytes;
-      iss[i] = make_native_iss(hosts[i], i, {}, monitors, speculative_cores);
+      iss[i] = make_native_iss(hosts[i], i, options, monitors, speculative_cores);
       hosts[i].core = iss[i].get();
       hosts[i].on_due = [this, i] { iss[i]->request_stop(); };
       hosts[i].on_load = [this](std::uint64_t) { return ++device_loads; };
@@ -258,6 +259,51 @@ TEST_F(SpeculationTest, RollsBackWhatItHasDecodedFromItsOwnStores) {
   cores->roll_back_all();
   start(code + 8, function + page);
   EXPECT_EQ(run(3), 1u);
+}
+
+// The times of instructions depend on the code of the lines beside theirs (instruction_timing.h). Another
+// core stores there after the code has been decoded speculatively, and before it is executed.
+TEST_F(SpeculationTest, TimesDependOnStoresOfOthersToTheLinesBesideTheirCode) {
+  constexpr std::uint64_t stores = code_base + 0x4000, contended = shared + 8 * page, line = contended + 1024;
+  constexpr std::uint64_t length = 2000;
+  constexpr std::uint32_t nop = 0xd503201f, add_x2 = 0x91000442, divide_x2 = 0x9ac30842;
+  const auto options = Options{.timing = std::make_shared<const CoreTiming>(CoreTiming{
+                                   .width = 2, .integer = {1, 2}, .divide = {20, 0.05}, .store = {1, 1}})};
+  const auto time = [&](std::uint32_t stored, const std::shared_ptr<SpeculativeCores>& with) {
+    TestedCores of(sharings[0], with, options);
+    of.hosts[0].place(stores, {0xb9000041});  // str w1, [x2]
+    of.hosts[0].place(line, std::vector<std::uint32_t>(instructions_of_line, add_x2));
+    of.hosts[0].place(line + 64, {0x14000000});  // b .
+    of.hosts[0].place(line - 4, {nop});
+    const auto start = [&](unsigned core, std::uint64_t pc, std::uint32_t word, std::uint64_t to) {
+      State state = of.iss[core]->state();
+      state.pc = pc, state.x[1] = word, state.x[2] = to;
+      of.iss[core]->set_state(state);
+    };
+    const auto run = [&](unsigned core, std::uint64_t instructions) {
+      of.iss[core]->call_at(of.iss[core]->instructions() + instructions);
+      of.iss[core]->run();
+    };
+    const auto store = [&](unsigned core, std::uint32_t word, std::uint64_t to) {
+      start(core, stores, word, to);
+      run(core, 1);
+    };
+    for (unsigned i = 0; i < 8; ++i) store(i % 2, 0, contended + 64 * (i % 2));  // its lines get owners
+    const unsigned last = core_count - 1;
+    store(last, 0, contended + 192);  // a page's first access is not speculative
+    start(last, line, 0, 0);
+    const std::uint64_t end = of.iss[last]->instructions() + length;
+    of.iss[last]->allow_speculation(end);
+    while (with && !with->has_executed(last)) std::this_thread::yield();
+    store(0, stored, line - 4);
+    of.iss[last]->commit_speculation();
+    if (const std::uint64_t count = of.iss[last]->instructions(); count < end) run(last, end - count);
+    return of.iss[last]->executed_time();
+  };
+  const std::uint64_t short_time = time(nop, nullptr), long_time = time(divide_x2, nullptr);
+  EXPECT_NE(short_time, long_time);
+  EXPECT_EQ(time(nop, std::make_shared<SpeculativeCores>(threads)), short_time);
+  EXPECT_EQ(time(divide_x2, std::make_shared<SpeculativeCores>(threads)), long_time);
 }
 
 TEST_F(SpeculationTest, WorksAfterThreadsHaveStopped) {
