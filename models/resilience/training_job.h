@@ -19,9 +19,12 @@
 //
 // Closed form: the product of single_level_efficiency() (young_daly.h) of two levels, memory and file system.
 // The restart of a level has the mean times to detect a failure, to replace nodes, to start the processes and
-// to read the checkpoint, and the time by which its checkpoints lag behind. It leaves out failures of several
-// nodes that meet by chance, and waiting for spares. The intervals are the best of that product, one after
-// the other.
+// to read the checkpoint, and the time by which its checkpoints lag behind. Failures of the other level begin
+// a restart again, too. Nodes under repair are a Poisson variable, and the run waits while there are more of
+// them than spares. It leaves out failures of several nodes that meet by chance, and new nodes that fail
+// early. The intervals are the best of that product, one after the other, of whole iterations; the longer of
+// the two is a multiple of the shorter. A failure that leaves copies in memory is undone from the file system
+// all the same where that costs less time: copies that are rare and late are of no use.
 //
 // Sources: Wang et al., SOSP 2023 (Gemini). Wang et al., arXiv 2310.12670 (REFT). Gupta et al., "Just-In-Time
 // Checkpointing", EuroSys 2024. Kokolis et al., HPCA 2025 (effective training time ratio).
@@ -94,21 +97,26 @@ enum class TrainingLevel { memory, file_system };
 struct ClassCost {
   Rate rate;
   double from_memory =
-      0;         // the share of failures after which the run comes back from memory or from replicas
-  Seconds lost;  // a failure
+      0;             // the share of failures after which the run comes back from memory or from replicas
+  Seconds lost;      // by a failure that no other interrupts
+  double share = 0;  // of all time, which the failures of the class cost
 };
 
 struct TrainingPrediction {
   TrainingCosts costs;
+  // Shares of all time. With those of the classes, they are 1 together.
   double goodput = 0;               // 0 if there is no progress
+  double stalls = 0;                // checkpoints
+  double waiting = 0;               // for spares
   Rate failures;                    // all that interrupt the run
   std::vector<ClassCost> classes;   // in the order of the profile
   double under_repair = 0;          // nodes, on average
   std::uint32_t spares_needed = 0;  // enough in 99% of the time, if nodes are lost independently
 };
 
-// Throws as check_training() does, also if a node of the profile has another number of GPUs, or if a
-// checkpoint on the file system is not complete when the next one begins.
+// Throws as check_training() does, also if a node of the profile has another number of GPUs, if an interval
+// is shorter than an iteration, or if a checkpoint on the file system is not complete when the next one
+// begins.
 TrainingPrediction predict_training(const TrainingJob& job, const FailureProfile& profile);
 
 }  // namespace asterism

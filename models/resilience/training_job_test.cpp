@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <stdexcept>
 
 #include "resilience/young_daly.h"
@@ -135,12 +136,74 @@ TEST(TrainingJobTest, SparesAreForTheNodesUnderRepair) {
   EXPECT_EQ(predict_training(job, process).spares_needed, 0u);
 }
 
+// A node is lost each 20,000 s and away for 100,000 s: on average 5 are under repair.
+TEST(TrainingJobTest, TheRunWaitsWhileMoreNodesAreUnderRepairThanThereAreSpares) {
+  TrainingJob job = small_job;
+  job.repair = Seconds(100'000);
+  job.spares = 100;
+  const TrainingPrediction enough = predict_training(job, one_class(20'000, 1024));
+  EXPECT_NEAR(enough.waiting, 0, 1e-12);
+  job.spares = 5;
+  const TrainingPrediction few = predict_training(job, one_class(20'000, 1024));
+  EXPECT_NEAR(few.waiting, 1 - 0.6159607, 1e-6);  // a Poisson variable of mean 5 is at most 5
+  EXPECT_NEAR(few.goodput, enough.goodput * 0.6159607, 1e-6);
+}
+
+TEST(TrainingJobTest, SharesOfTimeAreOneTogether) {
+  for (const TrainingProtocol protocol : {TrainingProtocol::file_system, TrainingProtocol::replicas,
+                                          TrainingProtocol::sharded, TrainingProtocol::just_in_time})
+    for (const double mttf_s : {1e6, 2e4, 1e3, 10.}) {
+      TrainingJob job = small_job;
+      job.protocol = protocol;
+      job.group = 8;
+      job.spares = 4;
+      FailureProfile profile = one_class(mttf_s, 1024);
+      profile.classes.push_back({.effect = FailureEffect::corrupts, .found_after = long_duration(3600)});
+      const TrainingPrediction p = predict_training(job, profile);
+      double sum = p.goodput + p.stalls + p.waiting;
+      for (const ClassCost& cost : p.classes) sum += cost.share;
+      EXPECT_NEAR(sum, 1, 1e-9) << mttf_s;
+    }
+}
+
+// Copies that are complete long after they were begun are of no use where the file system is faster.
+TEST(TrainingJobTest, CopiesDoNotMakeARunWorse) {
+  TrainingJob job = small_job;
+  job.background = true;
+  const double without = predict_training(job, one_class(20'000, 1024)).goodput;
+  job.protocol = TrainingProtocol::replicas;
+  for (const Bandwidth rate : {100_GBps, 1_GBps, 10_MBps, Bandwidth(100'000)}) {
+    job.copies_on = rate;
+    EXPECT_GE(predict_training(job, one_class(20'000, 1024)).goodput, without - 1e-9);
+  }
+}
+
+TEST(TrainingJobTest, AnIntervalThatIsGivenIsKept) {
+  TrainingJob job = small_job;
+  job.background = true;
+  job.protocol = TrainingProtocol::replicas;
+  job.copies_on = 10_MBps;
+  job.file_interval = Seconds(70);
+  TrainingCosts costs = predict_training(job, one_class(20'000, 1024)).costs;
+  EXPECT_EQ(costs.file_interval, Seconds(70));
+  EXPECT_NEAR(std::fmod(costs.memory_interval.count(), 70), 0, 1e-9);
+  job.file_interval.reset();
+  job.memory_interval = Seconds(5000);
+  costs = predict_training(job, one_class(20'000, 1024)).costs;
+  EXPECT_EQ(costs.memory_interval, Seconds(5000));
+  EXPECT_NEAR(std::fmod(5000, costs.file_interval.count()), 0, 1e-9);
+  EXPECT_LT(costs.file_interval, Seconds(5000));
+}
+
 TEST(TrainingJobTest, RefusesWhatCannotBe) {
   TrainingJob job = small_job;
   job.gpus = 1023;
   EXPECT_THROW(predict_training(job, one_class(20'000, 1024)), std::invalid_argument);
   job = small_job;
   job.gpus_per_node = 4;
+  EXPECT_THROW(predict_training(job, one_class(20'000, 1024)), std::invalid_argument);
+  job = small_job;
+  job.file_interval = Seconds(5);  // half an iteration
   EXPECT_THROW(predict_training(job, one_class(20'000, 1024)), std::invalid_argument);
   job = small_job;
   job.idle = 2;

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
+#include <deque>
 #include <limits>
 #include <optional>
-#include <queue>
 
 #include "base/random.h"
 #include "resilience/node_failures.h"
@@ -19,10 +18,14 @@ class TrainingPattern {
  public:
   TrainingPattern(const TrainingJob& job, const TrainingCosts& costs)
       : has_memory_(costs.memory_interval > Seconds()),
-        interval_(has_memory_ ? costs.memory_interval : costs.file_interval),
-        stall_(has_memory_ ? costs.memory_stall : Seconds()),
-        every_(has_memory_ ? std::round(costs.file_interval / costs.memory_interval) : 1),
-        file_stall_(costs.file_stall),
+        file_first_(has_memory_ && costs.file_interval < costs.memory_interval),
+        interval_(has_memory_ && !file_first_ ? costs.memory_interval : costs.file_interval),
+        stall_(!has_memory_  ? Seconds()
+               : file_first_ ? costs.file_stall
+                             : costs.memory_stall),
+        every_(has_memory_ ? std::round(std::max(costs.file_interval, costs.memory_interval) / interval_)
+                           : 1),
+        rare_stall_(file_first_ ? costs.memory_stall : costs.file_stall),
         memory_lag_(costs.memory_lag),
         file_lag_(costs.file_lag),
         iteration_(job.iteration) {}
@@ -31,22 +34,25 @@ class TrainingPattern {
 
   Seconds clock_at(Seconds work) const {
     const double done = std::floor(work / interval_ + rounding);
-    return work + stall_ * done + file_stall_ * std::floor(done / every_ + rounding);
+    return work + stall_ * done + rare_stall_ * std::floor(done / every_ + rounding);
   }
   Seconds work_at(Seconds clock) const {
-    const Seconds one = interval_ + stall_, cycle = one * every_ + file_stall_;
+    const Seconds one = interval_ + stall_, cycle = one * every_ + rare_stall_;
     const double cycles = std::floor(clock / cycle + rounding);
     const Seconds rest = std::max(clock - cycle * cycles, Seconds());
     const double intervals = std::floor(rest / one + rounding);
-    if (intervals >= every_) return interval_ * (every_ * (cycles + 1));  // the file system is being written
+    if (intervals >= every_)
+      return interval_ * (every_ * (cycles + 1));  // the rarer checkpoint is being written
     return interval_ * (every_ * cycles + intervals) +
            std::clamp(rest - one * intervals, Seconds(), interval_);
   }
   // The work of the newest checkpoint that is complete.
-  Seconds memory_checkpoint(Seconds clock) const { return newest(clock, memory_lag_, interval_); }
-  Seconds file_checkpoint(Seconds clock) const { return newest(clock, file_lag_, interval_ * every_); }
+  Seconds memory_checkpoint(Seconds clock) const {
+    return newest(clock, memory_lag_, file_first_ ? interval_ * every_ : interval_);
+  }
+  Seconds file_checkpoint(Seconds clock) const { return newest(clock, file_lag_, file_distance()); }
   Seconds file_checkpoint_before(Seconds work) const {
-    const Seconds distance = interval_ * every_;
+    const Seconds distance = file_distance();
     return distance * std::floor(work / distance + rounding);
   }
   Seconds iteration_before(Seconds work) const {
@@ -56,6 +62,8 @@ class TrainingPattern {
  private:
   static constexpr double rounding = 1e-9;
 
+  Seconds file_distance() const { return file_first_ ? interval_ : interval_ * every_; }
+
   Seconds newest(Seconds clock, Seconds lag, Seconds distance) const {
     const Seconds at = std::max(clock - lag, Seconds());
     double count = std::floor(work_at(at) / distance + rounding);
@@ -64,9 +72,10 @@ class TrainingPattern {
   }
 
   bool has_memory_;
+  bool file_first_;  // the file system is written more often than memory
   Seconds interval_, stall_;
-  double every_;
-  Seconds file_stall_, memory_lag_, file_lag_, iteration_;
+  double every_;  // so many checkpoints are followed by one of the rarer kind
+  Seconds rare_stall_, memory_lag_, file_lag_, iteration_;
 };
 
 class TrainingPlayer {
@@ -78,6 +87,7 @@ class TrainingPlayer {
         prediction_(predict_training(job, profile)),
         pattern_(job, prediction_.costs),
         copies_(job.copies()),
+        is_lost_(job.nodes(), false),
         failures_({.nodes = job.nodes(),
                    .node_mttf = Seconds(1 / (profile.rate().per_second() * job.gpus_per_node)),
                    .shape = profile.shape,
@@ -90,7 +100,7 @@ class TrainingPlayer {
 
   TrainingOutcome run() {
     const Seconds end = pattern_.clock_at(settings_.work);
-    while (!outcome_.finished && now_ < settings_.give_up && !settings_.stop.stop_requested()) {
+    while (!outcome_.finished && !ends_early()) {
       const Seconds left = (end - clock_) * (1 + slowdown_);
       const Seconds event = std::max(std::min(next_, found_ ? found_->at : Seconds(never)), now_);
       if (now_ + left <= event) {
@@ -118,6 +128,11 @@ class TrainingPlayer {
     std::size_t of_class;
     Seconds since;  // the work at which it began
   };
+
+  bool ends_early() const {
+    if (settings_.stop.stop_requested()) return true;
+    return now_ >= settings_.give_up && pattern_.work_at(clock_) < settings_.least_goodput * now_;
+  }
 
   double uniform() { return static_cast<double>(random_.next() >> 11) * 0x1p-53; }
 
@@ -171,24 +186,23 @@ class TrainingPlayer {
     const std::size_t after = std::min<std::size_t>(lost_.size() + c.nodes, job_.nodes());
     while (lost_.size() < after) {
       const auto node = static_cast<std::uint32_t>(random_.below(job_.nodes()));
-      if (std::ranges::count(lost_, node) > 0) continue;
+      if (is_lost_[node]) continue;
+      is_lost_[node] = true;
       lost_.push_back(node);
-      returning_.push(now_ + job_.repair);
-      ++away_;
+      returning_.push_back(now_ + job_.repair);
     }
+  }
+  void forget_lost_nodes() {
+    for (const std::uint32_t node : lost_) is_lost_[node] = false;
+    lost_.clear();
+    copies_left_ = true;
   }
 
   // The time until there are spares for all lost nodes.
   Seconds until_spares() {
-    while (!returning_.empty() && returning_.top() <= now_) returning_.pop(), --away_;
-    if (away_ <= job_.spares) return {};
-    auto returning = returning_;
-    Seconds at = now_;
-    for (std::size_t short_by = away_ - job_.spares; short_by > 0; --short_by) {
-      at = returning.top();
-      returning.pop();
-    }
-    return at - now_;
+    while (!returning_.empty() && returning_.front() <= now_) returning_.pop_front();
+    if (returning_.size() <= job_.spares) return {};
+    return returning_[returning_.size() - job_.spares - 1] - now_;
   }
 
   // Waits, unless a failure that stops the run is earlier, which loses its nodes. True if there was none. Of
@@ -219,14 +233,14 @@ class TrainingPlayer {
   // `since`: the data are wrong from this work on.
   void stop(std::size_t of_class, std::optional<Seconds> since) {
     ++outcome_.interruptions;
-    lost_.clear();
+    forget_lost_nodes();
     file_best_ = std::max(file_best_, pattern_.file_checkpoint(clock_));
     if (pattern_.has_memory()) memory_best_ = std::max(memory_best_, pattern_.memory_checkpoint(clock_));
     const FailureEffect effect = profile_.classes[of_class].effect;
     bool planned = effect == FailureEffect::slows;  // until something else fails
     bool detected = effect != FailureEffect::stops;
     lose_nodes(profile_.classes[of_class]);
-    while (now_ < settings_.give_up && !settings_.stop.stop_requested()) {
+    while (!ends_early()) {
       const TrainingRecovery how = recovery(planned, since);
       if ((detected || wait(job_.detection, outcome_.detection, of_class)) &&
           wait(until_spares(), outcome_.spare_wait, of_class) &&
@@ -243,10 +257,27 @@ class TrainingPlayer {
     const TrainingRecovery otherwise =
         file > Seconds() ? TrainingRecovery::file_system : TrainingRecovery::start;
     if (since) return otherwise;
-    std::ranges::sort(lost_);
     if (job_.protocol == TrainingProtocol::file_system)
       return planned ? TrainingRecovery::file_system : otherwise;  // it is written before the run stops
-    return survives(copies_, lost_) ? TrainingRecovery::memory : otherwise;
+    if (!have_copies()) return otherwise;
+    const bool file_is_nearer =
+        !planned && file > Seconds() &&
+        prediction_.costs.file_read - file < memory_read() - memory_checkpoint(pattern_.work_at(clock_));
+    return file_is_nearer ? TrainingRecovery::file_system : TrainingRecovery::memory;
+  }
+  // What is lost does not come back while the run is down.
+  bool have_copies() {
+    if (!copies_left_) return false;
+    std::ranges::sort(lost_);
+    copies_left_ = survives(copies_, lost_);
+    return copies_left_;
+  }
+  Seconds memory_checkpoint(Seconds work) const {
+    return pattern_.has_memory() ? memory_best_ : pattern_.iteration_before(work);
+  }
+  Seconds memory_read() const {
+    const TrainingCosts& costs = prediction_.costs;
+    return pattern_.has_memory() ? costs.memory_read : costs.file_write + costs.file_read;
   }
   Seconds file_checkpoint(std::optional<Seconds> since) const {
     return since ? pattern_.file_checkpoint_before(std::min(*since, file_best_)) : file_best_;
@@ -255,8 +286,7 @@ class TrainingPlayer {
   Seconds start_time(TrainingRecovery how, bool planned) const {
     const TrainingCosts& costs = prediction_.costs;
     Seconds time = job_.restart + (lost_.empty() ? Seconds() : job_.replacement);
-    if (how == TrainingRecovery::memory)
-      time += pattern_.has_memory() ? costs.memory_read : costs.file_write + costs.file_read;
+    if (how == TrainingRecovery::memory) time += memory_read();
     if (how == TrainingRecovery::file_system)
       time += costs.file_read + (planned ? costs.file_write : Seconds());
     return time;
@@ -266,8 +296,7 @@ class TrainingPlayer {
     ++outcome_.recoveries[static_cast<std::size_t>(how)];
     const Seconds work = pattern_.work_at(clock_);
     Seconds back = file_checkpoint(since);
-    if (how == TrainingRecovery::memory)
-      back = std::max(back, pattern_.has_memory() ? memory_best_ : pattern_.iteration_before(work));
+    if (how == TrainingRecovery::memory) back = memory_checkpoint(work);
     if (planned && how != TrainingRecovery::start && lost_.size() <= 1)
       back = pattern_.iteration_before(work);
     back = std::min(back, work);
@@ -290,6 +319,7 @@ class TrainingPlayer {
   TrainingPrediction prediction_;
   TrainingPattern pattern_;
   CopyPlacement copies_;
+  std::vector<bool> is_lost_;
   NodeFailures failures_;
   Random random_;
   TrainingOutcome outcome_;
@@ -299,8 +329,8 @@ class TrainingPlayer {
   std::optional<Found> found_;       // what is wrong and not yet found
   Seconds file_best_, memory_best_;  // the work of the newest checkpoints that are complete
   std::vector<std::uint32_t> lost_;
-  std::priority_queue<Seconds, std::vector<Seconds>, std::greater<>> returning_;
-  std::size_t away_ = 0;  // nodes under repair
+  bool copies_left_ = true;        // in memory, without the lost nodes
+  std::deque<Seconds> returning_;  // the nodes under repair, in the order of their return
 };
 
 }  // namespace

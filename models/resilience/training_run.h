@@ -8,7 +8,8 @@
 //
 // Data that are corrupted make all checkpoints wrong that are taken until a check finds it, after an
 // exponential time. Then the run goes back to the newest checkpoint of the file system before it; the file
-// system keeps all. A slow GPU slows the run down until it is found, in an exponential time; its node is then
+// system keeps all. After other failures the run goes back to a checkpoint in memory or to the newest of the
+// file system, whichever costs less with the time to read it. A slow GPU slows the run down until it is found, in an exponential time; its node is then
 // replaced. Of two that overlap, the second is found with the first, and counted but not charged.
 //
 // Left out: failures of spares; switches or racks that take certain nodes with them; corruption that a
@@ -33,7 +34,9 @@ struct TrainingRunSettings {
   Seconds work{30 * 86'400.0};
   std::uint64_t seed = 1;
   bool new_machine = false;
+  // From this time on, the run is given up if it has trained for less than a share of its time.
   Seconds give_up{1e10};
+  double least_goodput = 1;
   std::stop_token stop = {};
 };
 
@@ -46,7 +49,7 @@ struct ClassOutcome {
 
 // time = work + checkpoints + slow + detection + spare_wait + restart + rework, except for rounding.
 struct TrainingOutcome {
-  bool finished = false;  // otherwise it took longer than give_up
+  bool finished = false;  // otherwise it was given up
   Seconds time, work;
   Seconds checkpoints, slow, detection, spare_wait, restart, rework;
   std::uint64_t failures = 0, interruptions = 0;  // interruptions: the times at which the run stopped

@@ -93,6 +93,7 @@ TEST(TrainingRunTest, WhatTheRunCameBackFromIsStillInMemory) {
   job.protocol = TrainingProtocol::replicas;
   job.background = true;
   job.memory_interval = Seconds(1000);
+  job.file_interval = Seconds(80'000);
   job.node_link = Bandwidth(10'000'000'000 / 300);  // 300 s, in 30% of the time
   const FailureProfile profile = failing_every(5000, job, {.loses = FailureLoss::process});
   const SimulatedGoodput simulated = simulated_goodput(job, profile, Seconds(2e7));
@@ -178,6 +179,65 @@ TEST(TrainingRunTest, NewMachinesFailMoreOften) {
     return simulate_training(job, profile, {.work = Seconds(1e6), .new_machine = fresh}).failures;
   };
   EXPECT_GT(failures(true), failures(false) * 3 / 2);
+}
+
+// The restart from the file system takes longer than the time between two failures, of which most need only
+// the memory.
+TEST(TrainingRunTest, AgreesWhereFailuresOfProcessesInterruptTheFileSystem) {
+  TrainingJob job = file_system_job();
+  job.protocol = TrainingProtocol::replicas;
+  job.background = true;
+  job.file_system = 200_MBps;  // 6400 s
+  FailureProfile profile = failing_every(4000, job, {.loses = FailureLoss::process});
+  profile.classes.push_back(
+      {.count = 0.01, .effect = FailureEffect::corrupts, .found_after = long_duration(3600)});
+  const SimulatedGoodput simulated = simulated_goodput(job, profile, Seconds(2e7));
+  EXPECT_NEAR(simulated.mean, predict_training(job, profile).goodput, simulated.half_width + 0.01);
+  EXPECT_LT(simulated.half_width, 0.02);
+}
+
+// With 5 nodes under repair on average, for which there are 4 spares.
+TEST(TrainingRunTest, AgreesOnTheWaitForSpares) {
+  TrainingJob job = file_system_job();
+  job.spares = 4;
+  job.repair = Seconds(100'000);
+  const FailureProfile profile = failing_every(20'000, job);
+  const SimulatedGoodput simulated = simulated_goodput(job, profile, Seconds(2e7));
+  EXPECT_NEAR(simulated.mean, predict_training(job, profile).goodput, simulated.half_width + 0.02);
+}
+
+TEST(TrainingRunTest, CopiesThatAreLateDoNotMakeARunWorse) {
+  TrainingJob job = file_system_job();
+  job.background = true;
+  const FailureProfile profile = failing_every(20'000, job);
+  const SimulatedGoodput without = simulated_goodput(job, profile, Seconds(2e7));
+  job.protocol = TrainingProtocol::replicas;
+  job.copies_on = 10_MBps;  // 2500 s, in idle spans of three times as long
+  const SimulatedGoodput with = simulated_goodput(job, profile, Seconds(2e7));
+  EXPECT_NEAR(with.mean, without.mean, without.half_width);
+  EXPECT_NEAR(with.mean, predict_training(job, profile).goodput, with.half_width + 0.002);
+}
+
+// Each of 100,000 nodes fails on average once in 1000 s, and none can be replaced.
+TEST(TrainingRunTest, AMachineThatIsLostAsAWholeGivesUp) {
+  TrainingJob job = file_system_job();
+  job.gpus = 800'000;
+  job.spares = 0;
+  const TrainingOutcome o =
+      simulate_training(job, failing_every(0.01, job), {.work = Seconds(1e6), .give_up = Seconds(3000)});
+  EXPECT_FALSE(o.finished);
+  expect_accounts(o);
+}
+
+TEST(TrainingRunTest, ARunThatTrainsALittleGoesOn) {
+  const TrainingJob job = file_system_job();
+  const FailureProfile profile = failing_every(2000, job);
+  const Seconds work(1e6), early(1e5);
+  EXPECT_FALSE(simulate_training(job, profile, {.work = work, .give_up = early}).finished);
+  EXPECT_TRUE(
+      simulate_training(job, profile, {.work = work, .give_up = early, .least_goodput = 0.1}).finished);
+  EXPECT_FALSE(
+      simulate_training(job, profile, {.work = work, .give_up = early, .least_goodput = 0.95}).finished);
 }
 
 TEST(TrainingRunTest, ARunWithoutProgressGivesUp) {

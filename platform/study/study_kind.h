@@ -127,6 +127,12 @@ struct CurvesOfDetail {
   std::string_view x_label = "", y_label = "";
   bool is_logarithmic = false;  // the y axis
 };
+// Columns that are the parts of one thing, and their names in the legend: bars side by side in a panel of
+// their own.
+struct PartsOfPanel {
+  std::string_view label;  // of the axis
+  std::vector<std::pair<std::string_view, std::string_view>> columns;
+};
 
 struct StudyKind {
   std::string_view name;
@@ -137,12 +143,15 @@ struct StudyKind {
   // draws bars). If `y` is "", each of `bars` is drawn. A row whose column `state` is none of "ok",
   // "saturation" and "at_bound" is drawn hollow.
   std::string_view x, y, x_key = "", state = "";
+  // What is said of such a row below the table, where its `y` has a star.
+  std::string_view doubtful = "no steady value: it depends on how long was measured (see state)";
   std::string_view x_label = "";  // "" for the name of `x`
   std::string_view other_x = "";  // a key of numbers that is the axis if it sweeps and `x_key` does not
   BesideY beside = {};
   // The columns that are shown if `x_key` takes fewer than three values, and those of all columns whose axis
   // is logarithmic.
   std::vector<std::string_view> bars, logarithmic = {};
+  std::vector<PartsOfPanel> parts = {};  // panels after the others
   std::vector<IntervalOfColumn> intervals = {};
   std::vector<SignsOfColumn> signs = {};
   std::vector<CurvesOfDetail> of_detail = {};

@@ -344,6 +344,31 @@ Panel curves_of_detail(const Study& study, const PointRun& run, const CurvesOfDe
   return panel;
 }
 
+// A group of bars for each point. Parts that are 0 everywhere are left out.
+Panel bars_of_parts(const Study& study, const PointRun& run, const PartsOfPanel& parts) {
+  Panel panel{.title = "", .x_label = "", .y_label = std::string(parts.label), .kind = Panel::Kind::bars};
+  for (const std::string& key : study.swept) panel.x_label += (panel.x_label.empty() ? "" : ", ") + key;
+  for_each_done(study, run, [&](const Study::Point& point, const auto&) {
+    std::string& category = panel.categories.emplace_back();
+    for (std::size_t k = 0; k < study.keys.size(); ++k)
+      if (sweeps(study, study.keys[k]))
+        category += (category.empty() ? "" : ", ") + to_text(point.coordinates[k]);
+  });
+  for (const auto& [column, name] : parts.columns) {
+    Panel::Series series{std::string(name), {}};
+    double place = 0;
+    bool is_above_0 = false;
+    for_each_done(study, run, [&, column = column](const Study::Point& point, const std::vector<Cell>& row) {
+      const auto y = number_named(study, column, point, row);
+      is_above_0 = is_above_0 || y.value_or(0) > 0;
+      if (y) series.points.push_back({place, *y, doubt_about(study, point, row)});
+      ++place;
+    });
+    if (is_above_0) panel.series.push_back(std::move(series));
+  }
+  return panel;
+}
+
 // Two points are no curve.
 bool has_curves_along(const Study& study, std::string_view key) {
   if (!sweeps(study, key)) return false;
@@ -487,8 +512,7 @@ std::string to_table(const Study& study, const PointRun& run) {
   for (std::size_t row = 0; row < std::min(rows, longest); ++row)
     add([row](const Shown& column) { return column.cells[row]; });
   if (rows > longest) text += fmt::format("... {} more points; --csv FILE has all of them\n", rows - longest);
-  if (std::ranges::any_of(columns, &Shown::marked))
-    text += "* no steady value: it depends on how long was measured (see state)\n";
+  if (std::ranges::any_of(columns, &Shown::marked)) text += fmt::format("* {}\n", study.kind->doubtful);
   text += reasons(study, run);
   if (!missing.empty()) text += "columns that do not fit: " + missing + "; --csv FILE has all columns\n";
   return text;
@@ -567,10 +591,13 @@ std::vector<Panel> panels_of(const Study& study, const PointRun& run) {
   std::vector<std::string_view> columns = kind.bars;
   if (x_key != x_keys.end() && !kind.y.empty()) columns = {kind.y};
   std::vector<Panel> panels;
-  panels.reserve(columns.size() + kind.of_detail.size());
+  panels.reserve(columns.size() + kind.of_detail.size() + kind.parts.size());
   for (const std::string_view column : columns)
     panels.push_back(x_key == x_keys.end() ? bars(study, run, column) : curves(study, run, *x_key, column));
   for (const CurvesOfDetail& drawn : kind.of_detail) panels.push_back(curves_of_detail(study, run, drawn));
+  constexpr std::size_t most_groups = 12;  // whose bars and names can be told apart
+  if (run.done() <= most_groups)
+    for (const PartsOfPanel& parts : kind.parts) panels.push_back(bars_of_parts(study, run, parts));
   return panels;
 }
 

@@ -44,7 +44,8 @@ std::string label_of(const Study& study, const PointRun& run, std::string_view n
 
 // One curve for each combination of the swept keys other than that of the axis. If the key of the axis takes
 // fewer than three values, bars; with two swept keys or more, the bars of one value of the first key are side
-// by side. Curves of the details follow in panels of their own.
+// by side. Curves of the details follow in panels of their own, and the kind's parts, if there are twelve
+// points or fewer.
 std::vector<Panel> panels_of(const Study& study, const PointRun& run);
 std::string to_svg(const Study& study, const PointRun& run);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -90,7 +91,9 @@ void describe_training_checkpoints(Fields& f, TrainingGoodputStudy& c) {
     f("parity", c.parity, "The number of nodes of a group that may be lost at once.", within(1, 63));
   });
   f("interval", c.interval,
-    "The time from one checkpoint on the file system to the next. Without it, the best.",
+    "The time from one checkpoint on the file system to the next, rounded up to whole iterations. Without "
+    "it, the best, but at most a day. Of this and memory_interval the longer is rounded up to a multiple of "
+    "the shorter; the columns have both.",
     within(a_nanosecond, a_century));
   f("background", c.background, "Whether the run goes on while the file system is written.");
   f("gpu_link", c.gpu_link, "The bandwidth of a GPU to the memory of its node.", at_least(Bandwidth(1)));
@@ -139,17 +142,26 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
   }
 
   std::vector<Cell> run(const std::stop_token& stop) override {
-    outcomes_ = simulate(job_, stop);
-    if (lacks_spares()) {
-      TrainingJob more = job_;
-      more.spares = prediction_.spares_needed;
-      with_spares_ = simulate(more, stop);
+    outcomes_.reserve(config_.runs);
+    bool finished = true;  // the rest would not, either
+    for (std::uint32_t i = 0; i < config_.runs && finished && !stop.stop_requested(); ++i) {
+      outcomes_.push_back(simulate_training(job_, profile_,
+                                            {.work = seconds(config_.work),
+                                             .seed = config_.seed + i,
+                                             .new_machine = config_.new_machine,
+                                             .give_up = 5 * seconds(config_.work),
+                                             .least_goodput = 0.02,
+                                             .stop = stop}));
+      finished = outcomes_.back().finished;
+      ++done_;
     }
     return row();
   }
 
-  double share_done() const override { return all_runs() == 0 ? 0 : static_cast<double>(done_) / all_runs(); }
-  std::string progress() const override { return fmt::format("{} of {} runs", done_.load(), all_runs()); }
+  double share_done() const override {
+    return config_.runs == 0 ? 0 : static_cast<double>(done_) / config_.runs;
+  }
+  std::string progress() const override { return fmt::format("{} of {} runs", done_.load(), config_.runs); }
 
   std::string detail() const override {
     nlohmann::ordered_json classes = nlohmann::ordered_json::array();
@@ -157,7 +169,7 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
       const ClassCost& cost = prediction_.classes[i];
       nlohmann::ordered_json of_class = {{"name", profile_.classes[i].name},
                                          {"failures_per_day", cost.rate.per_second() * seconds_of_a_day},
-                                         {"lost_s", cost.lost.count()},
+                                         {"lost_s", cost.share / cost.rate.per_second()},
                                          {"from_memory", cost.from_memory},
                                          {"lost_hours_per_month", monthly(cost)}};
       if (!outcomes_.empty()) {
@@ -228,27 +240,8 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
     job_.repair = seconds(c.repair);
   }
 
-  std::uint32_t all_runs() const { return lacks_spares() ? 2 * config_.runs : config_.runs; }
-  bool lacks_spares() const { return config_.spares < prediction_.spares_needed; }
-
-  std::vector<TrainingOutcome> simulate(const TrainingJob& job, const std::stop_token& stop) {
-    std::vector<TrainingOutcome> outcomes;
-    outcomes.reserve(config_.runs);
-    for (std::uint32_t i = 0; i < config_.runs && !stop.stop_requested(); ++i) {
-      outcomes.push_back(simulate_training(job, profile_,
-                                           {.work = seconds(config_.work),
-                                            .seed = config_.seed + i,
-                                            .new_machine = config_.new_machine,
-                                            .give_up = 50 * seconds(config_.work),
-                                            .stop = stop}));
-      ++done_;
-    }
-    return outcomes;
-  }
-
-  static double monthly(const ClassCost& cost) {
-    return cost.rate.per_second() * cost.lost.count() * 30 * 24;
-  }
+  static constexpr double hours_of_a_month = 30 * 24;
+  static double monthly(const ClassCost& cost) { return cost.share * hours_of_a_month; }
 
   // Hours a month that the failures of a component cost.
   double lost_with(FailedComponent component) const {
@@ -263,7 +256,8 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
     return Bandwidth(rate.count() > most / 2 ? most : 2 * rate.count());
   }
 
-  // Each offer changes one thing. The columns of gains have this order.
+  // Each offer changes one thing and keeps all else, also intervals that are given. The columns of gains have
+  // this order.
   std::vector<TrainingOffer> offers() const {
     std::vector<TrainingOffer> all;
     const auto offer = [&](std::string_view name, const auto& change) {
@@ -291,8 +285,14 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
       o.job.protocol = TrainingProtocol::replicas;
       o.job.placement = ReplicaPlacement::mixed;
       o.job.group = 2;
-      o.job.file_interval.reset();
     });
+    offer("spares",
+          [&](TrainingOffer& o) { o.job.spares = std::max(o.job.spares, prediction_.spares_needed); });
+    offer("intervals", [](TrainingOffer& o) {
+      o.job.file_interval.reset();
+      o.job.memory_interval.reset();
+    });
+    offer("background", [](TrainingOffer& o) { o.job.background = true; });
     return all;
   }
 
@@ -300,16 +300,18 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
   std::vector<std::pair<std::string, double>> gains() const {
     std::vector<std::pair<std::string, double>> all;
     for (const TrainingOffer& offer : offers()) {
-      const double goodput = predict_training(offer.job, offer.profile).goodput;
-      all.emplace_back(offer.name, std::max(goodput - prediction_.goodput, 0.0) * 30 * 24);
+      const double more = goodput_of(offer).value_or(0) - prediction_.goodput;
+      all.emplace_back(offer.name, std::max(more, 0.0) * hours_of_a_month);
     }
     return all;
   }
-  // The same of spares, which only the simulation knows.
-  Cell gain_of_spares() const {
-    if (!lacks_spares()) return 0.0;
-    if (with_spares_.empty()) return {};
-    return (simulated(with_spares_).goodput - simulated(outcomes_).goodput) / 100 * 30 * 24;
+  // Nothing if it does not go with the intervals that are given.
+  static std::optional<double> goodput_of(const TrainingOffer& offer) {
+    try {
+      return predict_training(offer.job, offer.profile).goodput;
+    } catch (const TrainingMistake&) {
+      return std::nullopt;
+    }
   }
 
   struct SimulatedTraining {
@@ -317,16 +319,16 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
     std::optional<double> half_width;
     bool finished = true;
   };
-  static SimulatedTraining simulated(const std::vector<TrainingOutcome>& outcomes) {
+  SimulatedTraining simulated() const {
     SimulatedTraining all;
-    const auto n = static_cast<double>(outcomes.size());
-    for (const TrainingOutcome& outcome : outcomes) {
+    const auto n = static_cast<double>(outcomes_.size());
+    for (const TrainingOutcome& outcome : outcomes_) {
       all.goodput += 100 * outcome.goodput() / n;
       all.finished = all.finished && outcome.finished;
     }
-    if (outcomes.size() < 2) return all;
+    if (outcomes_.size() < 2) return all;
     double squares = 0;
-    for (const TrainingOutcome& outcome : outcomes) {
+    for (const TrainingOutcome& outcome : outcomes_) {
       const double distance = 100 * outcome.goodput() - all.goodput;
       squares += distance * distance;
     }
@@ -338,23 +340,21 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
   double hours(Seconds TrainingOutcome::*part) const {
     Seconds sum, time;
     for (const TrainingOutcome& outcome : outcomes_) sum += outcome.*part, time += outcome.time;
-    return sum / time * 30 * 24;
+    return sum / time * hours_of_a_month;
   }
 
   std::vector<Cell> row() const {
     const TrainingCosts& costs = prediction_.costs;
     const bool played = !outcomes_.empty();
-    const SimulatedTraining mean = simulated(outcomes_);
+    const SimulatedTraining mean = simulated();
     const auto offered = gains();
     const auto best = std::ranges::max_element(offered, {}, [](const auto& offer) { return offer.second; });
-    const Cell of_spares = gain_of_spares();
-    const std::string most = best->second > 1e-9 ? best->first : "nothing";
     std::vector<Cell> cells = {
         100 * prediction_.goodput,
         played ? Cell(mean.goodput) : Cell(),
         mean.half_width ? Cell(*mean.half_width) : Cell(),
-        lacks_spares() ? std::string("spares") : most,
-        lacks_spares() ? of_spares : Cell(best->second),
+        std::string(best->second > 1e-9 ? best->first : "nothing"),
+        best->second,
         std::uint64_t{prediction_.spares_needed},
         costs.file_interval.count(),
         1 / prediction_.failures.per_second() / seconds_of_an_hour,
@@ -363,17 +363,14 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
         costs.memory_stall.count(),
         costs.file_stall.count()};
     double lost = 0;
-    Seconds of_a_failure;
-    for (const ClassCost& cost : prediction_.classes) {
-      lost += monthly(cost);
-      of_a_failure += cost.lost * (cost.rate / prediction_.failures);
-    }
-    cells.emplace_back(lost);
+    for (const ClassCost& cost : prediction_.classes) lost += monthly(cost);
+    for (const double hours :
+         {lost, prediction_.stalls * hours_of_a_month, prediction_.waiting * hours_of_a_month})
+      cells.emplace_back(hours);
     for (std::size_t i = 0; i < failed_components; ++i)
       cells.emplace_back(lost_with(static_cast<FailedComponent>(i)));
-    cells.emplace_back(of_a_failure.count());
+    cells.emplace_back(lost / hours_of_a_month / prediction_.failures.per_second());
     for (const auto& offer : offered) cells.emplace_back(offer.second);
-    cells.push_back(of_spares);
     for (const FailedComponent component : {FailedComponent::hbm, FailedComponent::gpu})
       cells.emplace_back(100 * (profile_.rate_of(component) / profile_.rate()));
     for (const auto part :
@@ -384,14 +381,22 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
     for (const TrainingOutcome& outcome : outcomes_)
       for (std::size_t i = 0; i < recoveries.size(); ++i) recoveries[i] += outcome.recoveries[i];
     for (const std::uint64_t count : recoveries) cells.push_back(played ? Cell(count) : Cell());
-    cells.emplace_back(std::string(mean.finished ? "ok" : "gave_up"));
+    cells.emplace_back(state(mean));
     return cells;
+  }
+
+  std::string state(const SimulatedTraining& mean) const {
+    if (!mean.finished) return "gave_up";
+    constexpr double noticeable = 1;  // percent
+    const bool differs =
+        mean.half_width && std::abs(mean.goodput - 100 * prediction_.goodput) > *mean.half_width + noticeable;
+    return differs ? "differs" : "ok";
   }
 
   FailureProfile profile_;
   TrainingJob job_;
   TrainingPrediction prediction_;
-  std::vector<TrainingOutcome> outcomes_, with_spares_;
+  std::vector<TrainingOutcome> outcomes_;
   std::atomic<std::uint32_t> done_ = 0;
 };
 
@@ -406,21 +411,26 @@ const RegisteredStudy training_goodput_study{
           {"simulated_percent", "simulated", "%", "The same, simulated failure by failure", 2, 6},
           {"simulated_error", "+-", "%", "Half the width of its 99% confidence interval", 2, 6},
           {"buy", "buy", "",
-           "Spares, if there are fewer than spares_needed; otherwise what gains most: detection or restart "
-           "in half the time, twice the file system or network, a code that leaves a tenth of the failures "
-           "of HBM, wrong data or slow GPUs found in a tenth of the time, or copies in memory"},
-          {"buy_hours", "gains", "h",
-           "The hours of training that it gains in 30 days; those of spares are simulated", 1, 3},
+           "What gains most: detection or restart in half the time, twice the file system or network, a code "
+           "that leaves a tenth of the failures of HBM, wrong data or slow GPUs found in a tenth of the "
+           "time, copies in memory, or spares_needed spares; or, at no cost, the best intervals in place of "
+           "those that are given, or writing in the background"},
+          {"buy_hours", "gains", "h", "The hours of training that it gains in 30 days, in closed form", 1, 3},
           {"spares_needed", "needed", "",
-           "The number of spares that is enough in 99% of the time. With fewer, the run waits, which only "
-           "the simulation has"},
+           "The number of spares that is enough in 99% of the time. With fewer, the run waits"},
           {"interval_s", "interval", "s", "The time from one checkpoint on the file system to the next", 0},
           {"mtti_h", "MTTI", "h", "The mean time between two failures"},
           {"failures_per_gpu_hour", "", "1/h", "Failures of all classes in an hour of a GPU"},
           {"memory_interval_s", "", "s", "The time from one checkpoint in memory to the next"},
           {"memory_stall_s", "", "s", "The time that a checkpoint in memory stalls the run"},
           {"file_stall_s", "", "s", "The time that a checkpoint on the file system stalls the run"},
-          {"lost_hours", "lost", "h", "Hours that all failures cost in 30 days", 1},
+          {"lost_hours", "lost", "h",
+           "Hours of 30 days that all failures cost. With those for training, stall_hours and wait_hours "
+           "they "
+           "are 720",
+           1},
+          {"stall_hours", "", "h", "Hours of 30 days that checkpoints stall the run, in closed form"},
+          {"wait_hours", "", "h", "Hours of 30 days without a spare, in closed form"},
           {"gpu_hours", "GPU", "h", "Hours that failures of GPUs cost in 30 days", 1, 3},
           {"hbm_hours", "HBM", "h", "Hours that failures of their memory cost", 1, 3},
           {"host_hours", "host", "h", "Hours that failures of other parts of nodes cost", 1, 3},
@@ -437,7 +447,9 @@ const RegisteredStudy training_goodput_study{
           {"checks_gains", "", "h", "The same of checks that find wrong data in a tenth of the time"},
           {"slow_gains", "", "h", "The same of finding slow GPUs in a tenth of the time"},
           {"copies_gains", "", "h", "The same of copies in the memory of two nodes, if there are none"},
-          {"spares_gains", "", "h", "The same of spares_needed spares, simulated"},
+          {"spares_gains", "", "h", "The same of spares_needed spares, if there are fewer"},
+          {"intervals_gains", "", "h", "The same of the best intervals, if others are given"},
+          {"background_gains", "", "h", "The same of writing to the file system in the background"},
           {"hbm_percent", "", "%", "The share of failures that are of the memory of GPUs"},
           {"gpu_percent", "", "%", "The share of failures that are of GPUs without their memory"},
           {"checkpoint_hours", "", "h", "Simulated: hours of 30 days for checkpoints"},
@@ -450,17 +462,43 @@ const RegisteredStudy training_goodput_study{
            "Recoveries from memory or from replicas in GPUs, in all simulated runs"},
           {"file_recoveries", "", "", "Recoveries from the file system"},
           {"start_recoveries", "", "", "Restarts from the beginning"},
-          {"state", "state", "", "ok; gave_up: a run took 50 times its work"}},
+          {"state", "state", "",
+           "ok; differs: the simulation is more than 1% and its interval from the closed form, which has no "
+           "new nodes that fail early, and which buy and the hours follow; gave_up: less than 2% of a run of "
+           "five times its work was training, and no further run was begun"}},
      .x = "gpus",
      .y = "goodput_percent",
      .x_key = "gpus",
      .state = "state",
+     .doubtful = "the simulation differs, or it was given up (see state)",
      .beside = {.column = "simulated_percent",
                 .half_width = "simulated_error",
-                .keys = {"spares", "seed", "runs", "repair", "work", "new_machine"},
+                .keys = {"seed", "runs", "work", "new_machine"},
                 .name = "simulated",
                 .y_name = "closed form"},
      .bars = {"goodput_percent", "simulated_percent", "buy_hours"},
+     .parts = {{.label = "hours of 30 days that are lost",
+                .columns = {{"gpu_hours", "GPU"},
+                            {"hbm_hours", "HBM"},
+                            {"host_hours", "host"},
+                            {"network_hours", "network"},
+                            {"software_hours", "software"},
+                            {"maintenance_hours", "maintenance"},
+                            {"unknown_hours", "unknown"},
+                            {"stall_hours", "checkpoints"},
+                            {"wait_hours", "no spare"}}},
+               {.label = "hours of 30 days that a purchase gains",
+                .columns = {{"detection_gains", "detection"},
+                            {"restart_gains", "restart"},
+                            {"file_system_gains", "file system"},
+                            {"network_gains", "network"},
+                            {"code_gains", "HBM code"},
+                            {"checks_gains", "checks"},
+                            {"slow_gains", "slow GPUs"},
+                            {"copies_gains", "copies"},
+                            {"spares_gains", "spares"},
+                            {"intervals_gains", "intervals"},
+                            {"background_gains", "background"}}}},
      .intervals = {{.column = "simulated_percent", .half_of_99 = "simulated_error"}},
      .seeds_of_point = "runs",
      .make = make_study_point<TrainingGoodputPoint>}};

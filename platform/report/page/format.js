@@ -9,6 +9,8 @@ function timeText(picoseconds, digits = 6) {
 function numberText(value) {
   if (!Number.isFinite(value)) return String(value);
   if (Number.isInteger(value)) return value.toLocaleString("en");
+  // Seven digits after the point are readable.
+  if (Math.abs(value) < 1e-4) return Number(value.toPrecision(4)).toExponential();
   return Number(value.toPrecision(4)).toLocaleString("en", {maximumSignificantDigits: 4});
 }
 
