@@ -34,9 +34,7 @@ struct TrainingRunSettings {
   Seconds work{30 * 86'400.0};
   std::uint64_t seed = 1;
   bool new_machine = false;
-  // From this time on, the run is given up if it has trained for less than a share of its time.
   Seconds give_up{1e10};
-  double least_goodput = 1;
   std::stop_token stop = {};
 };
 

@@ -229,17 +229,6 @@ TEST(TrainingRunTest, AMachineThatIsLostAsAWholeGivesUp) {
   expect_accounts(o);
 }
 
-TEST(TrainingRunTest, ARunThatTrainsALittleGoesOn) {
-  const TrainingJob job = file_system_job();
-  const FailureProfile profile = failing_every(2000, job);
-  const Seconds work(1e6), early(1e5);
-  EXPECT_FALSE(simulate_training(job, profile, {.work = work, .give_up = early}).finished);
-  EXPECT_TRUE(
-      simulate_training(job, profile, {.work = work, .give_up = early, .least_goodput = 0.1}).finished);
-  EXPECT_FALSE(
-      simulate_training(job, profile, {.work = work, .give_up = early, .least_goodput = 0.95}).finished);
-}
-
 TEST(TrainingRunTest, ARunWithoutProgressGivesUp) {
   const TrainingJob job = file_system_job();
   const TrainingOutcome o =
