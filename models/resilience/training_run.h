@@ -9,8 +9,9 @@
 // Data that are corrupted make all checkpoints wrong that are taken until a check finds it, after an
 // exponential time. Then the run goes back to the newest checkpoint of the file system before it; the file
 // system keeps all. After other failures the run goes back to a checkpoint in memory or to the newest of the
-// file system, whichever costs less with the time to read it. A slow GPU slows the run down until it is found, in an exponential time; its node is then
-// replaced. Of two that overlap, the second is found with the first, and counted but not charged.
+// file system, whichever costs less with the time to read it. A slow GPU slows the run down until it is
+// found, in an exponential time; its node is then replaced. Of two that overlap, the second is found with the
+// first, and counted but not charged.
 //
 // Left out: failures of spares; switches or racks that take certain nodes with them; corruption that a
 // restart from a wrong checkpoint would reveal earlier.
