@@ -51,11 +51,11 @@ set(CMAKE_ASM_FLAGS_RELEASE "-g")
 set(CMAKE_EXECUTABLE_SUFFIX .elf)
 
 set(firmware_sources
-  boot/start.S boot/second_exception.S boot/start.c boot/exception.c boot/memory.c boot/guarded_copy.c boot/ranks.c
-  boot/string.c boot/arguments.c
+  boot/start.S boot/second_exception.S boot/abort.S boot/start.c boot/exception.c boot/memory.c boot/guarded_copy.c
+  boot/ranks.c boot/string.c boot/arguments.c
   drivers/semihosting.c drivers/psci.c drivers/device_tree.c drivers/generic_timer.c drivers/pl011.c
   drivers/rtc.c drivers/power.c drivers/dimm_ssd.c drivers/gpu.c drivers/gpu_snapshot.c drivers/memory_controller.c
-  drivers/cxl.c drivers/pcram.c
+  drivers/cxl.c drivers/nvme.c drivers/pcram.c
   checkpoint/checkpoint.c checkpoint/asynchronous.c checkpoint/status.c checkpoint/memory_level.c checkpoint/pcram_level.c
   checkpoint/checksum.c
   checkpoint/controller.c checkpoint/location.c)

@@ -1,6 +1,5 @@
 #include "boot/exception.h"
 
-#include <stddef.h>
 #include <stdio.h>
 
 #include "boot/exit_status.h"
@@ -103,4 +102,15 @@ void exception_serror(uint64_t esr, uint64_t elr, uint64_t far, uint64_t spsr) {
     guards[core] = guard_triggered;
   else if (serror_handler == NULL || !serror_handler())
     exception_report(7, esr, elr, far, spsr);
+}
+
+// The next two are called by abort.S and are with it, behind all other code.
+#define EXCEPTION_SECTION __attribute__((section(".exception")))
+
+// A load of copy_guarded was aborted.
+EXCEPTION_SECTION void exception_guard_trigger(void) { guards[cpu_index()] = guard_triggered; }
+
+// Another load was aborted. If this returns, the abort is reported.
+EXCEPTION_SECTION void exception_external_abort(void) {
+  if (serror_handler != NULL) serror_handler();
 }

@@ -9,23 +9,29 @@
 //
 // An SError is a bus error, or data that the memory controller has marked as wrong (poison). It is
 // asynchronous: it occurs at a block boundary up to 256 instructions after the access, whose load has
-// returned ones. Code that may read poison must do so under a guard (boot/guarded_copy.h); for all other
-// accesses an app can set a handler.
+// returned ones. On cores with load_errors=abort, as silicon may do, such a load takes an external data abort
+// instead and is not executed. Code that may read poison must use a guarded copy (boot/guarded_copy.h), which
+// survives both; for all other accesses an app can set a handler.
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 // vector: 0..15 in the order of the vector table.
 _Noreturn void exception_report(uint64_t vector, uint64_t esr, uint64_t elr, uint64_t far, uint64_t spsr);
 
-// Called with all exceptions masked on the core that took an SError outside a guard. If it returns false, the
-// SError is reported as an exception without a handler. If it returns true, the interrupted code continues
-// with the value that it has loaded. A handler must not use stdio: the SError may have occurred inside it.
+// Called with all exceptions masked on the core that took an SError outside a guard, or an external data
+// abort outside a guarded copy. If it returns false, the exception is reported as one without a handler. If
+// it returns true, the code that an SError interrupted continues with the value that it has loaded; a load
+// that was aborted has none, so its abort is reported. A handler must not use stdio: the load may have been
+// inside it.
 typedef bool (*SerrorHandler)(void);
 void exception_on_serror(SerrorHandler handler);
 
 // Between these two calls an SError of this core is recorded and the code continues. Guards do not nest.
+// copy_guarded is a memcpy for use between them: it ends at a load that aborts, which is recorded, too.
 void exception_guard(void);
+void copy_guarded(void* destination, const void* source, size_t bytes);
 bool exception_guard_end(
     void);  // whether an SError occurred; waits for those of all accesses before this call

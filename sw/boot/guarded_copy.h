@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// Returns false if an access to either side failed. The destination then holds ones in that place and must
-// not be used; the error log of the memory controller has the details.
+// Returns false if an access to either side failed. The destination must not be used then: it holds ones in
+// that place or, where such a load aborts (node.cores.load_errors=abort), old data from there on. The error
+// log of the memory controller has the details.
 bool memory_copy_guarded(void* destination, const void* source, size_t bytes);

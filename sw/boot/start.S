@@ -238,7 +238,12 @@ exception_vectors:
   report  1
   report  2
   report  3
-  report  4                          // current EL with SP_ELx: this firmware
+  .balign 0x80                       // current EL with SP_ELx: this firmware
+  note_exception 4
+  save_registers
+  mov     x0, #4
+  b       take_synchronous           // abort.S
+  or_a_second_one
   .balign 0x80
   save_registers
   b       take_interrupt
@@ -258,6 +263,7 @@ exception_vectors:
   report  15
   .balign 0x80
 
+  .global report_exception
 report_exception:
   mrs     x1, esr_el1
   mrs     x2, elr_el1

@@ -23,10 +23,11 @@ bool cxl_probe(CxlMemory* memory) {
   return true;
 }
 
-static void command(uint32_t opcode, uint64_t offset) {
+static bool command(uint32_t opcode, uint64_t offset) {
   write_register(CXL_DEVICE_ADDRESS_LOW, (uint32_t)offset);
   write_register(CXL_DEVICE_ADDRESS_HIGH, (uint32_t)(offset >> 32));
   write_register(CXL_DEVICE_COMMAND, opcode);
+  return read_register(CXL_DEVICE_RETURN_CODE) == 0;
 }
 
 uint32_t cxl_poisoned(void) {
@@ -36,7 +37,7 @@ uint32_t cxl_poisoned(void) {
 
 uint32_t cxl_poisoned_reads(void) { return read_register(CXL_DEVICE_POISONED); }
 
-void cxl_inject_poison(uint64_t line) { command(inject_poison, line - window.first); }
+bool cxl_inject_poison(uint64_t line) { return command(inject_poison, line - window.first); }
 
 unsigned cxl_clear_poison(uint64_t first, uint64_t bytes) {
   unsigned cleared = 0;

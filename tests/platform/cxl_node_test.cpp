@@ -56,17 +56,21 @@ TEST_F(CxlNodeTest, PoisonLosesOneCheckpointAndNoMore) {
   ASSERT_EQ(stencil().status, 0);
   const std::string undisturbed = result();
   const std::uint64_t late_in_run = late(), slot = 15 * 4096;
-  unsigned lost = 0;
-  for (const std::uint64_t from_end : {2 * slot, slot}) {
-    const Ended ended = stencil(
-        fmt::format(R"({{"at":"{}ps","kind":"power_loss"}},{{"at":"{}ps","kind":"poison","offset":"{:#x}"}})",
-                    late_in_run, late_in_run + 1, (256u << 20) - from_end + 0x2000));
-    EXPECT_EQ(ended.status, 0) << ended.out;
-    EXPECT_EQ(result(), undisturbed);
-    EXPECT_EQ(recovered_from(), "cxl");
-    lost += ended.out.find("uncorrectable memory error") != std::string::npos;
+  for (const std::string errors : {"serror", "abort"}) {
+    unsigned lost = 0;
+    for (const std::uint64_t from_end : {2 * slot, slot}) {
+      const Ended ended = stencil(
+          fmt::format(
+              R"({{"at":"{}ps","kind":"power_loss"}},{{"at":"{}ps","kind":"poison","offset":"{:#x}"}})",
+              late_in_run, late_in_run + 1, (256u << 20) - from_end + 0x2000),
+          "", {"node.cores.load_errors=" + errors});
+      EXPECT_EQ(ended.status, 0) << ended.out;
+      EXPECT_EQ(result(), undisturbed);
+      EXPECT_EQ(recovered_from(), "cxl");
+      lost += ended.out.find("uncorrectable memory error") != std::string::npos;
+    }
+    EXPECT_EQ(lost, 1u) << "one of the slots has the newest checkpoint; " << errors;
   }
-  EXPECT_EQ(lost, 1u) << "one of the slots has the newest checkpoint";
 }
 
 TEST_F(CxlNodeTest, ALoadFromItTakesTheLinkLonger) {

@@ -108,6 +108,16 @@ TEST_F(MemoryFaultTest, ADeadChipCostsTheDataAndNotTheCheckpointInMemory) {
       << console;
 }
 
+// A load of lost data is not executed. The app's handler and the guarded copies of the library take its
+// abort.
+TEST_F(MemoryFaultTest, ADeadChipIsTheSameStoryWhereLoadsAbort) {
+  const Ended ended = asterism({"run", "chip_failure", "node.cores.load_errors=abort"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("poisoned data, a data abort"));
+  EXPECT_THAT(ended.out, HasSubstr("result.txt is equal, bit for bit"));
+  EXPECT_EQ(recovered_from("runs/chip_failure"), "dram");
+}
+
 TEST_F(MemoryFaultTest, WithASecondDeadChipTheOlderCheckpointOfTheSsdIsUsed) {
   const Ended ended = asterism({"run", "chip_failure_two"});
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
