@@ -152,8 +152,9 @@ std::string kind_of(const std::string& text) {
 }
 
 struct Repeated {
-  std::string first;
+  std::string text, first;  // without and with its cause
   std::uint64_t count = 0;
+  bool differs = false;  // in a number
 };
 // By name of the log, core, address of the instruction, and kind of warning.
 using Warnings = std::map<std::tuple<std::string, std::string, std::uint64_t, std::string>, Repeated>;
@@ -169,7 +170,11 @@ bool is_first(spdlog::logger& logger, const WarningCause::Cause& cause, std::str
     const auto [found, is_new] =
         warnings().try_emplace({logger.name(), cause.instance, *cause.address, kind_of(text)});
     counted = &found->second;
-    if (!is_new) return ++counted->count, false;
+    if (!is_new) {
+      counted->differs |= text != counted->text;
+      return ++counted->count, false;
+    }
+    counted->text = text;
   }
   const bool is_own = logger.name() == cause.instance;
   const std::string place = cause.place ? cause.place() : "";
@@ -196,8 +201,8 @@ void log_repetitions() {
     if (repeated.count > 0)
       loggers()
           .at(std::get<0>(what))
-          ->warn("repeated {} {}: {}", repeated.count, repeated.count == 1 ? "time" : "times",
-                 repeated.first);
+          ->warn("repeated {} {}{}: {}", repeated.count, repeated.count == 1 ? "time" : "times",
+                 repeated.differs ? ", also with other numbers" : "", repeated.first);
 }
 
 Log log(const std::string& instance) {

@@ -5,6 +5,8 @@
 #include <spdlog/spdlog.h>
 
 #include "tlm/log_of_node.h"
+#include "tlm/systemc_test.h"
+#include "tlm/warning_cause.h"
 
 namespace asterism {
 namespace {
@@ -44,6 +46,35 @@ TEST(LogTest, LeavesTheLoggersOfTheProgramAlone) {
   spdlog::shutdown();
   used.error("after it");
   EXPECT_EQ(lines, "after it\n");
+}
+
+// A core whose instruction at one address causes all warnings.
+struct Culprit : sc_core::sc_module, WarningCause {
+  explicit Culprit(const sc_core::sc_module_name& name) : sc_module(name) {
+    sc_core::sc_spawn([] { warn(); }, "thread");
+  }
+  std::optional<Cause> cause() const override {
+    return Cause{.instance = "four.core0", .name = "core0", .address = 64};
+  }
+  static void warn() {
+    sc_core::wait(1, sc_core::SC_NS);
+    for (const int line : {1, 1, 2}) log("four.cxl").warn("line {} is wrong", line);
+    for (const int line : {3, 3}) log("four.cxl").warn("line {} is late", line);
+  }
+};
+struct RepeatedWarnings : SystemCTest {
+  Culprit culprit{"culprit"};
+};
+
+SYSTEMC_TEST_F(RepeatedWarnings, SayWhetherTheirNumbersDiffer) {
+  std::string lines;
+  collect_log("four", lines);
+  wait_for(2_ns);
+  log_repetitions();
+  EXPECT_EQ(lines,
+            "line 1 is wrong [core0]\nline 3 is late [core0]\n"
+            "repeated 1 time: line 3 is late [core0]\n"
+            "repeated 2 times, also with other numbers: line 1 is wrong [core0]\n");
 }
 
 }  // namespace
