@@ -345,8 +345,10 @@ void CxlMemoryModule::report(Statistics& statistics) const {
 std::string CxlMemoryModule::summary() const {
   std::string text = memory_->summary();
   if (poisoned_lines_ == 0) return text;
-  return fmt::format("{}{}{} poisoned line{}", text, text.empty() ? "" : ", ", poisoned_lines_,
-                     poisoned_lines_ == 1 ? "" : "s");
+  text += fmt::format("{}{} poisoned line{}", text.empty() ? "" : ", ", poisoned_lines_,
+                      poisoned_lines_ == 1 ? "" : "s");
+  if (poison_.size() != poisoned_lines_) text += fmt::format(", {} at the end", poison_.size());
+  return text;
 }
 
 void CxlMemoryModule::count_pages() { media_->as<PageCounting>()->count_pages(); }

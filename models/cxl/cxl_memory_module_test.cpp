@@ -114,6 +114,15 @@ SYSTEMC_TEST_F(CxlMemoryModuleTest, InjectedPoisonIsReadUntilTheLineIsWritten) {
   EXPECT_NE(cpu.timed_path(0x3080), nullptr);
 }
 
+SYSTEMC_TEST_F(CxlMemoryModuleTest, TheSummarySaysHowManyLinesWereAndArePoisoned) {
+  EXPECT_EQ(cxl.summary(), "");
+  command(CxlCommand::inject_poison, 0x3040);
+  EXPECT_EQ(cxl.summary(), "1 poisoned line");
+  command(CxlCommand::clear_poison, 0x3040);
+  command(CxlCommand::inject_poison, 0x3040);
+  EXPECT_EQ(cxl.summary(), "2 poisoned lines, 1 at the end");
+}
+
 SYSTEMC_TEST_F(CxlMemoryModuleTest, ClearPoisonWritesZeros) {
   cpu.write<std::uint64_t>(0x3040, 7);
   command(CxlCommand::inject_poison, 0x3040);

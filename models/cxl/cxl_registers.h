@@ -48,7 +48,7 @@ struct CxlRegisters : RegisterBank {
     FieldOf<bool> corrected{*this, {"corrected", 1, 1, "An error of the media was corrected"}};
   } interrupt_status{*this, 0x34, "INTERRUPT_STATUS", Access::write_one_to_clear, 0, "The events since the bit was cleared"};
   Register interrupt_enable{*this, 0x38, "INTERRUPT_ENABLE", Access::read_write, 0, "The enabled interrupts: the line is high while a bit is set here and in INTERRUPT_STATUS",
-      {{"uncorrectable", 0, 1, "A line was poisoned"}, {"corrected", 1, 1, "An error was corrected"}}};
+      {{"uncorrectable", 0, 1, "A line was poisoned by an error of the media; an injected one is no event"}, {"corrected", 1, 1, "An error of the media was corrected"}}};
   Register corrected{*this, 0x3c, "CORRECTED", Access::read_only, 0, "The number of errors of the media that were corrected"};
   Register poisoned{*this, 0x40, "POISONED", Access::read_only, 0, "The number of reads that were answered with poison"};
   // clang-format on

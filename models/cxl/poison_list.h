@@ -49,6 +49,7 @@ class PoisonList {
   AddressRange sound_around(Bytes page, AddressRange range) const;
 
   bool empty() const { return lines_.empty(); }
+  std::size_t size() const { return lines_.size(); }  // also those that are not listed
   std::size_t listed() const { return lines_.size() < limit ? lines_.size() : limit; }
   bool overflow() const { return lines_.size() > limit; }
   Entry entry(std::size_t index) const;  // in the order of addresses

@@ -16,13 +16,22 @@ std::string header_name(const PlacedDevice& device, std::size_t target) {
   return boost::algorithm::to_upper_copy(device.instance()) + suffix;
 }
 
-// The interrupts that belong to a range: those that its own key names, else those of the first range.
+// The range that has the interrupts without a key of their own: the first one with registers, which raise
+// them.
+std::size_t range_of_interrupts(const DeviceShape& shape) {
+  const auto found = std::ranges::find_if(shape.targets, [](const DeviceTarget& target) {
+    return target.registers != nullptr && target.own_key.empty();
+  });
+  return found == shape.targets.end() ? 0 : static_cast<std::size_t>(found - shape.targets.begin());
+}
+
+// The interrupts that belong to a range: those that its own key names, else those without such a key.
 std::vector<unsigned> interrupts_of(const PlacedDevice& device, std::size_t target) {
   std::vector<unsigned> numbers;
   const std::string& key = device.shape.targets[target].own_key;
   for (std::size_t line = 0; line < device.place.interrupts.size(); ++line) {
     const std::string& own = device.shape.interrupts[line].own_key;
-    const bool belongs = own == key && (!own.empty() || target == 0);
+    const bool belongs = own == key && (!own.empty() || target == range_of_interrupts(device.shape));
     if (belongs && device.place.interrupts[line]) numbers.push_back(*device.place.interrupts[line]);
   }
   return numbers;

@@ -41,10 +41,10 @@ TEST(AddressMapTest, DevicesAreWhereTheStandardMapHasThem) {
   expect("dram", 0x4000'0000, 2_GiB, "");
   expect("files", 0x30'0000'0000, 64_MiB, "");
   expect("store", 0x31'0000'0000, 64_MiB, "");
-  expect("cxl_device", 0x0b21'0000, 4_KiB, "");
-  expect("cxl", 0x32'0000'0000, 64_MiB, "SPI 13");
-  expect("cxl_ssd_device", 0x0b21'1000, 4_KiB, "");
-  expect("cxl_ssd", 0x33'0000'0000, 64_MiB, "SPI 12");
+  expect("cxl_device", 0x0b21'0000, 4_KiB, "SPI 13");
+  expect("cxl", 0x32'0000'0000, 64_MiB, "");
+  expect("cxl_ssd_device", 0x0b21'1000, 4_KiB, "SPI 12");
+  expect("cxl_ssd", 0x33'0000'0000, 64_MiB, "");
   EXPECT_EQ(map.entries().size(), 30u);
 }
 
