@@ -97,6 +97,7 @@ class CheckOutput {
  public:
   explicit CheckOutput(const CheckArguments& arguments)
       : file_(arguments.file), json_(arguments.json, "--json") {}
+  void found(std::string_view kind) { kind_ = kind; }
   void write(const std::string& expanded, bool are_only_keys_checked) {
     if (!json_.is_standard_output()) std::fputs(expanded.c_str(), stdout);
     write(Json::array(), are_only_keys_checked, Json::parse(expanded));
@@ -116,6 +117,7 @@ class CheckOutput {
   void write(Json mistakes, bool are_only_keys_checked, Json expanded) {
     if (!json_.is_wanted()) return;
     const Json all{{"file", file_},
+                   {"kind", kind_},
                    {"mistakes", std::move(mistakes)},
                    {"only_keys_checked", are_only_keys_checked},
                    {"expanded", std::move(expanded)}};
@@ -123,12 +125,17 @@ class CheckOutput {
   }
 
   const std::string& file_;
+  std::string kind_;  // "" if there is no such file
   ResultOutput json_;
 };
 
 int check(const CheckArguments& arguments, CheckOutput& output) {
   const InstalledFiles installed = InstalledFiles::find();
   const ConfigFile read = load_config_file(arguments.file, arguments.overrides, installed.configs);
+  for (const ConfigKind* other : read.other_kinds)
+    fmt::print(stderr, "asterism: this is the {} \"{}\"; `asterism check {}/{}` checks the {} of that name\n",
+               read.kind->name, arguments.file, other->folder, arguments.file, other->name);
+  output.found(read.kind->name);
   if (arguments.graph) {
     draw(read, arguments, installed);
     return 0;

@@ -35,7 +35,12 @@ Verb add_schema(CLI::App& app) {
   CLI::App* verb = app.add_subcommand("schema", "Print the JSON Schema of a kind of configuration file");
   verb->add_option("KIND", arguments->kind, fmt::format("One of {}", fmt::join(kinds, ", ")))
       ->required()
-      ->check(CLI::IsMember(kinds).description(""));
+      ->check([kinds](const std::string& kind) {
+        if (std::ranges::count(kinds, kind) != 0) return std::string();
+        return fmt::format(
+            "there is no kind \"{}\" of files; the kinds are {}. The keys of devices are in `schema node`",
+            kind, fmt::join(kinds, ", "));
+      });
   verb->add_flag("--text", arguments->as_text, "Print every key with its default and its meaning as text");
   return {verb, [arguments](Ranks*) { return verb_schema(*arguments); }};
 }

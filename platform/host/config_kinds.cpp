@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <utility>
 
 #include "base/file_kind.h"
 #include "platform/config/config_documentation.h"
@@ -55,6 +56,19 @@ const ConfigKind* kind_of_folder(std::string_view folder) {
   return found == config_kinds().end() ? nullptr : &*found;
 }
 
+// "scenarios/cxl", unless it is the path of a file, is the name "cxl" of a kind.
+std::pair<std::string_view, std::string> folder_and_name(const std::string& file,
+                                                         const ConfigLibrary& library) {
+  const std::size_t slash = file.find('/');
+  std::error_code none;
+  if (slash != std::string::npos && !std::filesystem::exists(file, none)) {
+    const ConfigKind* const kind = kind_of_folder(std::string_view(file).substr(0, slash));
+    if (kind && library.find(kind->folder, file.substr(slash + 1)))
+      return {kind->folder, file.substr(slash + 1)};
+  }
+  return {"scenarios", file};
+}
+
 const ConfigKind& kind_of_keys(const ConfigDocument& document) {
   const auto keys_of = [&](const ConfigKind& kind) {
     return std::ranges::count_if(kind.keys, [&](std::string_view key) { return document.has(key); });
@@ -80,14 +94,16 @@ std::span<const ConfigKind> config_kinds() {
 ConfigFile load_config_file(const std::string& file, const std::vector<std::string>& overrides,
                             const ConfigLibrary& library) {
   // A node may have the name of its scenario, and a scenario that of its study: the last of these is meant.
-  std::string_view folder = "scenarios";
+  std::vector<const ConfigKind*> named;
   for (const ConfigKind& kind : config_kinds())
-    if (!kind.folder.empty() && library.find(kind.folder, file)) folder = kind.folder;
-  const std::filesystem::path path = library.locate(folder, file);
+    if (!kind.folder.empty() && library.find(kind.folder, file)) named.push_back(&kind);
+  const auto [folder, name] = folder_and_name(file, library);
+  const std::filesystem::path path = library.locate(named.empty() ? folder : named.back()->folder, name);
   ConfigDocument document = ConfigDocument::load(path);
   for (const std::string& override : overrides) document.apply_override(override);
   const ConfigKind* kind = kind_of_folder(library.kind_of(path));
-  return {kind ? kind : &kind_of_keys(document), std::move(document)};
+  if (!named.empty()) named.pop_back();
+  return {kind ? kind : &kind_of_keys(document), std::move(document), std::move(named)};
 }
 
 }  // namespace asterism

@@ -69,9 +69,11 @@ std::span<const ConfigKind> config_kinds();
 struct ConfigFile {
   const ConfigKind* kind;
   ConfigDocument document;
+  std::vector<const ConfigKind*> other_kinds = {};  // that have a file of this name, too
 };
 
-// Finds the file for what a user typed, a name of any kind or a path, and applies the overrides. Its kind is
+// Finds the file for what a user typed, a name of any kind, the folder of a kind with a name
+// ("scenarios/cxl") or a path, and applies the overrides. Its kind is
 // that of the folder in configs/ in which it lies; elsewhere it is recognised by its keys, and a file without
 // any of them is a node. Throws ConfigError or InputMissing.
 ConfigFile load_config_file(const std::string& file, const std::vector<std::string>& overrides,

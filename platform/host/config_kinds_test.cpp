@@ -90,6 +90,18 @@ TEST_F(ConfigKindsTest, FileInTheFolderOfAKindIsOfThatKind) {
   EXPECT_EQ(load("mine").kind->name, "bicycle");
 }
 
+TEST_F(ConfigKindsTest, TheFolderOfAKindChoosesAmongFilesOfOneName) {
+  write("configs/wheels/mine.json", R"({"spokes": 12})");
+  write("configs/bicycles/mine.json", R"({"spokes": 12})");
+  const ConfigFile last = load("mine");
+  EXPECT_EQ(last.kind->name, "wheel");
+  ASSERT_EQ(last.other_kinds.size(), 1u);
+  EXPECT_EQ(last.other_kinds[0]->name, "bicycle");
+  EXPECT_EQ(load("bicycles/mine").kind->name, "bicycle");
+  EXPECT_TRUE(load("bicycles/mine").other_kinds.empty());
+  EXPECT_THROW(load("bicycles/none"), InputMissing);
+}
+
 TEST_F(ConfigKindsTest, FileElsewhereIsOfTheKindOfWhichItHasTheMostKeys) {
   EXPECT_EQ(kind_of(R"({"gears": 12})"), "bicycle");
   EXPECT_EQ(kind_of(R"({"spokes": 12, "gears": 12})"), "bicycle");
