@@ -380,6 +380,14 @@ std::uint32_t Gpu::spare_zones() const {
 }
 std::uint64_t Gpu::corrected() const { return impl_->errors_counted().corrected; }
 std::uint64_t Gpu::uncorrectable() const { return impl_->errors_counted().uncorrectable; }
+Gpu::MemoryErrors Gpu::memory_errors() const {
+  const DeviceChannel::Counts counts = impl_->errors_counted();
+  return {.faults = impl_->error_counts.faults,
+          .corrected = counts.corrected,
+          .uncorrectable = counts.uncorrectable,
+          .silent = counts.silent,
+          .zones_retired = impl_->error_counts.retired};
+}
 Gpu::Retirement Gpu::retire(Picoseconds now, Zone zone) { return impl_->retire(now, zone); }
 ZoneMonitor& Gpu::monitor(std::uint32_t channel) { return impl_->channels.at(channel).monitor(); }
 const ZoneMonitor& Gpu::monitor(std::uint32_t channel) const { return impl_->channels.at(channel).monitor(); }

@@ -191,6 +191,10 @@ class Gpu {
   std::uint32_t spare_zones() const;  // that are left
   std::uint64_t corrected() const;    // sectors, in all channels
   std::uint64_t uncorrectable() const;
+  struct MemoryErrors {  // since the start; errors are reads of sectors
+    std::uint64_t faults = 0, corrected = 0, uncorrectable = 0, silent = 0, zones_retired = 0;
+  };
+  MemoryErrors memory_errors() const;
   enum class Retirement : std::uint8_t { done, busy, no_spare, uncorrectable };
   // A zone that is not contained is copied, as its decoder delivers it. busy: a kernel, a snapshot or a copy
   // is in progress. uncorrectable: an error has been found meanwhile, so that the zone is contained and not

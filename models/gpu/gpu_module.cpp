@@ -295,4 +295,20 @@ void GpuModule::report(Statistics& statistics) const {
     ports_[gpu]->report(statistics.group(std::to_string(gpu)));
 }
 
+std::string GpuModule::memory_summary() const {
+  Gpu::MemoryErrors all;
+  for (const auto& port : ports_) {
+    const Gpu::MemoryErrors one = port->gpu().memory_errors();
+    all.faults += one.faults;
+    all.corrected += one.corrected;
+    all.uncorrectable += one.uncorrectable;
+    all.silent += one.silent;
+    all.zones_retired += one.zones_retired;
+  }
+  if (all.faults == 0) return "";
+  return fmt::format("{} fault{}, {} error{} corrected, {} uncorrectable, {} silent, {} zone{} retired",
+                     all.faults, all.faults == 1 ? "" : "s", all.corrected, all.corrected == 1 ? "" : "s",
+                     all.uncorrectable, all.silent, all.zones_retired, all.zones_retired == 1 ? "" : "s");
+}
+
 }  // namespace asterism

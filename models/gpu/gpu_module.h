@@ -11,6 +11,7 @@
 
 #include <deque>
 #include <memory>
+#include <string>
 #include <systemc>
 #include <vector>
 
@@ -23,6 +24,7 @@
 #include "tlm/device.h"
 #include "tlm/device_roles.h"
 #include "tlm/dma_initiator.h"
+#include "tlm/memory_errors.h"
 #include "tlm/register_socket.h"
 #include "zone_monitor/zone_monitor_hook.h"
 
@@ -35,6 +37,7 @@ class GpuModule final : public sc_core::sc_module,
                         public FaultTarget<GpuLoss>,
                         public FaultTarget<GpuMemoryFault>,
                         public FaultTarget<GpuSlowdown>,
+                        public ReportsMemoryErrors,
                         public ZoneMonitorHost {
  public:
   using Config = GpusConfig;
@@ -77,6 +80,7 @@ class GpuModule final : public sc_core::sc_module,
   std::size_t size() const { return ports_.size(); }
   Gpu& gpu(std::size_t index) { return ports_[index]->gpu(); }
   void report(Statistics& statistics) const override;
+  std::string memory_summary() const override;
 
  private:
   // The memory as a GPU's transfers see it.

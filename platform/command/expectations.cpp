@@ -37,6 +37,9 @@ std::vector<std::string> unmet(const ExpectConfig& expect, const RunOutcome& out
   if (expect.checks && *expect.checks != outcome.findings)
     lines.push_back(fmt::format("checks: expected {}, but there were {}{}{}", *expect.checks,
                                 outcome.findings, outcome.checks.empty() ? "" : ": ", outcome.checks));
+  if (expect.late_faults && *expect.late_faults != outcome.late_faults)
+    lines.push_back(fmt::format("late_faults: expected {}, but {} would have occurred after the end",
+                                *expect.late_faults, outcome.late_faults));
   if (expect.result) {
     const std::string result = result_in(directory.files()).value_or("none");
     const std::string_view text = std::string_view(result).substr(0, result.find_last_not_of('\n') + 1);

@@ -22,6 +22,7 @@ void write_statistics(const RunOutcome& outcome, const SimulatedSystem& system,
   statistics.add("instructions", outcome.instructions);
   statistics.add("power_losses", outcome.power_losses);
   statistics.add("recoveries", outcome.recoveries);
+  if (outcome.late_faults > 0) statistics.add("late_faults", outcome.late_faults);
   if (outcome.mismatches > 0) statistics.add("mismatches", outcome.mismatches);
   system.report_to(statistics);
   directory.write("stats.json", to_json(statistics));

@@ -513,6 +513,8 @@ void Session::take_outcome() {
                                            events_.count("checkpoint_commit", "node." + device.instance()));
   outcome_.power_losses = events_.count("power_lost");
   outcome_.warm_resets = events_.count("warm_reset");
+  outcome_.late_faults = static_cast<std::uint64_t>(std::ranges::count_if(
+      scenario_.config.faults, [&](const FaultConfig& fault) { return fault.at > outcome_.time; }));
   outcome_.cluster = system_->cluster();
   outcome_.recoveries = outcome_.cluster ? outcome_.cluster->recoveries : events_.recoveries();
   if (!outcome_.ended_by_itself() && !outcome_.cluster)

@@ -279,10 +279,8 @@ class SummaryText {
 
   void add_faults() {
     const auto& faults = s_.scenario.config.faults;
-    const auto late = static_cast<std::uint64_t>(
-        std::ranges::count_if(faults, [&](const FaultConfig& fault) { return fault.at > o_.time; }));
-    if (late > 0)
-      line("faults", fmt::format("{} of {} {}", late, faults.size(),
+    if (o_.late_faults > 0)
+      line("faults", fmt::format("{} of {} {}", o_.late_faults, faults.size(),
                                  o_.end == RunOutcome::End::interrupted
                                      ? "had not occurred when the run was interrupted"
                                      : "would have occurred after the end of the run"));
@@ -330,8 +328,8 @@ class SummaryText {
     if (!s_.failures.empty() || !o_.ended_by_itself()) return;
     const ExpectConfig& e = s_.scenario.config.expect;
     const bool has_script = !s_.scenario.node.devices.keys_of_input(HostUse::Input::script).empty();
-    if (e.exit || e.recoveries || e.checks || e.result || e.not_recoverable || e.result_equals ||
-        !s_.scenario.coverage.empty() || has_script)
+    if (e.exit || e.recoveries || e.checks || e.late_faults || e.result || e.not_recoverable ||
+        e.result_equals || !s_.scenario.coverage.empty() || has_script)
       line("expected", "all expectations are met");
   }
 
@@ -370,6 +368,8 @@ nlohmann::ordered_json to_json(const Summary& s, int status) {
           {"power_losses", o.power_losses},
           {"recoveries", o.recoveries},
           {"warm_resets", o.warm_resets},
+          {"faults", s.scenario.config.faults.size()},
+          {"late_faults", o.late_faults},
           {"memory", o.memory},
           {"checks", o.checks},
           {"mismatches", o.mismatches},

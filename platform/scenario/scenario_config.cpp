@@ -56,6 +56,8 @@ void describe_gpu_cells(Fields& f, FaultConfig& c) {
       "fault covers the 16 bits around it, a pin fault the bits of the pin that transfers it, and faults of "
       "sectors and rows all bits.",
       within(0, 8 * sector_bytes(SectorCode::symbol) - 1));
+    f.check(cells.shape != GpuMemoryShape::pin || c.persistence == Persistence::stuck, "persistence",
+            "is \"stuck\" for a pin, which no write mends");
   });
 }
 
@@ -171,7 +173,7 @@ std::optional<GpuSlowdown> FaultConfig::gpu_slowdown() const {
 }
 
 std::optional<CxlFault> FaultConfig::cxl_fault() const {
-  return kind == FaultKind::poison ? std::optional(CxlFault{Bytes(offset.value())}) : std::nullopt;
+  return kind == FaultKind::poison ? std::optional(CxlFault{Bytes(offset)}) : std::nullopt;
 }
 
 std::optional<Loss> FaultConfig::cluster_loss() const {
@@ -191,7 +193,7 @@ std::optional<Loss> FaultConfig::cluster_loss() const {
   }
 }
 
-static_assert(member_count<ExpectConfig>() == 7);
+static_assert(member_count<ExpectConfig>() == 8);
 void describe(Fields& f, ExpectConfig& c) {
   f("exit", c.exit,
     "The exit status that the firmware must end with. If it is absent, every status is accepted.");
@@ -201,6 +203,10 @@ void describe(Fields& f, ExpectConfig& c) {
   f("checks", c.checks,
     "The number of mistakes that node.checks must find in the firmware, in a cluster on all nodes. With 0, a "
     "firmware that makes any is not accepted.");
+  f("late_faults", c.late_faults,
+    "The number of faults that would have occurred after the end of the run. With 0, a run that ends before "
+    "its "
+    "last fault is not accepted.");
   f("result", c.result, "The text that result.txt must hold, without the newline at its end.");
   f("not_recoverable", c.not_recoverable,
     "Whether a cluster must reach a state from which nothing can be restored, instead of its end.");

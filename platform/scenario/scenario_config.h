@@ -84,7 +84,7 @@ struct FaultConfig {
   std::uint32_t gpu = 0;
   GpuMemoryFault gpu_cells = {};           // besides the GPU and the persistence
   std::uint32_t clock_percent = 50;        // of a slow GPU
-  Address offset = {};                     // of a poisoned line in its expander
+  std::uint64_t offset = 0;                // of a poisoned line in its expander
   std::string device = {};                 // the instance, if several take faults of this kind
   std::optional<std::uint32_t> node = {};  // in a cluster
 
@@ -113,10 +113,11 @@ void describe(Fields& f, FieldFaultsConfig& c);
 struct ExpectConfig {
   std::optional<std::uint32_t> exit;
   std::optional<std::uint64_t> recoveries;
-  std::optional<std::uint64_t> checks = {};  // findings of node.checks
-  std::optional<std::string> result;         // the expected text of result.txt
-  std::optional<bool> not_recoverable;       // of a cluster; if absent, the cluster must be recoverable
-  std::optional<std::string> result_equals;  // "the same scenario with KEY=VALUE..."
+  std::optional<std::uint64_t> checks = {};       // findings of node.checks
+  std::optional<std::uint64_t> late_faults = {};  // that would have occurred after the end
+  std::optional<std::string> result;              // the expected text of result.txt
+  std::optional<bool> not_recoverable;            // of a cluster; if absent, the cluster must be recoverable
+  std::optional<std::string> result_equals;       // "the same scenario with KEY=VALUE..."
   // By block ("arbiter") and group of its coverage ("requests at once").
   std::map<std::string, std::map<std::string, CoverageThreshold>> coverage = {};
 };

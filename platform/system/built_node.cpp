@@ -22,6 +22,7 @@
 #include "platform/scenario/device_faults.h"
 #include "platform/system/node_device_tree.h"
 #include "tlm/log.h"
+#include "tlm/memory_errors.h"
 #include "tlm/time.h"
 
 namespace asterism {
@@ -536,6 +537,11 @@ std::string BuiltNode::memory_summary() const {
     const bool is_main = placed.instance() == main_memory;
     all += (all.empty() ? "" : "; ") + (is_main ? "" : placed.instance() + ": ") + one;
   });
+  devices_.for_each<ReportsMemoryErrors>(
+      [&all](const ReportsMemoryErrors& device, const PlacedDevice& placed) {
+        if (const std::string one = device.memory_summary(); !one.empty())
+          all += (all.empty() ? "" : "; ") + placed.instance() + ": " + one;
+      });
   return all;
 }
 

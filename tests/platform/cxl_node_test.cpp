@@ -73,6 +73,19 @@ TEST_F(CxlNodeTest, PoisonLosesOneCheckpointAndNoMore) {
   }
 }
 
+// Programs have numbers, people write digits of base 16.
+TEST_F(CxlNodeTest, TheOffsetOfPoisonIsANumberOrHexadecimal) {
+  const auto offset = [&](const std::string& text) {
+    const Ended ended = stencil(R"({"at":"1us","kind":"poison","offset":)" + text + "}");
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    for (const auto& event : events())
+      if (event["kind"] == "cxl_poison") return event["address"].get<std::uint64_t>();
+    return std::uint64_t{0};
+  };
+  EXPECT_EQ(offset("267550720"), 0x20'0ff2'8000u);
+  EXPECT_EQ(offset("\"0xff2_8000\""), 0x20'0ff2'8000u);
+}
+
 TEST_F(CxlNodeTest, ALoadFromItTakesTheLinkLonger) {
   const auto latency = [&](const Arguments& more, const char* place) {
     Arguments all{"run",

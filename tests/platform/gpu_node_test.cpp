@@ -13,6 +13,7 @@ namespace asterism {
 namespace {
 
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 
 using Time = std::uint64_t;  // ps
@@ -151,6 +152,9 @@ TEST_F(GpuNodeTest, AnUncorrectableErrorOfItsMemoryIsRetiredAndRestored) {
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
   EXPECT_THAT(ended.out, AllOf(HasSubstr("GPU 1 was stopped by an uncorrectable error"),
                                HasSubstr("1 recovery"), HasSubstr("all expectations are met")));
+  EXPECT_THAT(ended.out,
+              ContainsRegex("memory       gpu: 2 faults, [0-9]+ errors corrected, 1 uncorrectable, "
+                            "0\\s+silent, 1\\s+zone\\s+retired"));
   const auto stats = json("run/stats.json")["node"]["gpu"];
   EXPECT_GT(stats["0"]["memory_errors"]["corrected"], 0);
   EXPECT_EQ(stats["1"]["memory_errors"]["zones_retired"], 1);
@@ -164,6 +168,10 @@ TEST_F(GpuNodeTest, FaultsOfGpuMemoryThatCannotBeAreRefused) {
   EXPECT_THAT(refusal("gpu=2"), HasSubstr("faults.0.gpu: there is no GPU 2"));
   EXPECT_THAT(refusal("address=67108864"), HasSubstr("faults.0.address: expected an address below"));
   EXPECT_THAT(refusal("sector_bit=304"), HasSubstr("expected an integer from 0 to 303"));
+  EXPECT_THAT(
+      asterism({"check", "gpu_memory_error", "faults.0.shape=pin", "faults.0.persistence=transient"}).err,
+      HasSubstr(
+          "faults.0.persistence: expected a value that is \"stuck\" for a pin, which no write mends, got "));
 }
 
 TEST_F(GpuNodeTest, ManyGpusAreCoordinated) {

@@ -52,6 +52,28 @@ TEST_F(JsonOutputTest, ExpectationsThatAreNotMetAreListed) {
   ASSERT_EQ(run["not_met"].size(), 1);
 }
 
+// A test whose program ends before its fault has tested nothing.
+TEST_F(JsonOutputTest, FaultsAfterTheEndAreCounted) {
+  const std::string faults = R"(faults=[{"at":"1ps","kind":"power_loss"},{"at":"9s","kind":"power_loss"}])";
+  const Json run = printed({"run", "hello", faults});
+  EXPECT_EQ(run["faults"], 2);
+  EXPECT_EQ(run["late_faults"], 1);
+  EXPECT_EQ(json("runs/hello/stats.json")["late_faults"], 1);
+  const Json refused = printed({"run", "hello", faults, "expect.late_faults=0"}, 67);
+  EXPECT_EQ(refused["not_met"][0], "late_faults: expected 0, but 1 would have occurred after the end");
+  EXPECT_EQ(printed({"run", "hello", "expect.late_faults=0"})["late_faults"], 0);
+}
+
+TEST_F(JsonOutputTest, ACheckSaysOfWhichKindAFileIs) {
+  EXPECT_EQ(printed({"check", "cxl"})["kind"], "study");
+  EXPECT_EQ(printed({"check", "scenarios/cxl"})["kind"], "scenario");
+  EXPECT_THAT(
+      asterism({"check", "cxl"}).err,
+      HasSubstr(
+          "this is the study \"cxl\"; `asterism check scenarios/cxl` checks the scenario of that name"));
+  EXPECT_THAT(asterism({"check", "scenarios/cxl"}).err, IsEmpty());
+}
+
 TEST_F(JsonOutputTest, ACheckHasEachMistakeWithItsPlace) {
   write("bad.json", "{\n  \"firmware\": \"hello\",\n  \"nodes\": {},\n  \"until\": 5\n}\n");
   const Json check = printed({"check", "bad.json"}, 65);

@@ -35,6 +35,14 @@ TEST_F(NewProjectTest, TheProjectBuildsAndRunsWithThePrintedCommands) {
   EXPECT_THAT(ended.out, HasSubstr("my-app: the sum is 800020000\n"));
   EXPECT_THAT(ended.out, HasSubstr("my-app: begins at 20000\n")) << "the power has failed";
   EXPECT_THAT(ended.out, HasSubstr("expected     all expectations are met\n"));
+  // The drivers of devices are in the package.
+  write("my work/my-app/main.c",
+        "#include \"drivers/cxl.h\"\n#include \"drivers/gpu.h\"\n#include \"drivers/nvme.h\"\n"
+        "#include \"drivers/pcram.h\"\n"
+        "int main(void) {\n  CxlMemory memory;\n"
+        "  return nvme_probe() + cxl_probe(&memory) + (int)gpu_probe() + pcram_probe();\n}\n");
+  const Ended again = program("cmake", {"--build", "my work/my-app/build"});
+  EXPECT_EQ(again.status, 0) << again.out << again.err;
 }
 
 // Also from another folder.
