@@ -318,6 +318,18 @@ TEST_F(TrainingTest, WithoutASpareZoneTheRunEnds) {
   EXPECT_THAT(ended.out, HasSubstr("no spare zone is left"));
 }
 
+// A pin is broken in spare zones, too.
+TEST_F(TrainingTest, AFailedPinDoesNotUseUpTheSpareZones) {
+  const Ended ended =
+      asterism({"run", "training_node", "args=" + (small + std::string("gemini")),
+                R"(faults=[{"at":"3ms","kind":"gpu_memory","gpu":1,"shape":"pin","address":"0x1000",)"
+                R"("sector_bit":9,"persistence":"stuck"}])",
+                "expect={}", "node.gpu.spare_zones=100", "--out", "run"});
+  EXPECT_EQ(ended.status, 1) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("has an error again after it was retired: its memory cannot be used"));
+  EXPECT_LT(json("run/stats.json")["node"]["gpu"]["1"]["memory_errors"]["zones_retired"], 8);
+}
+
 TEST_F(TrainingTest, TheScenarioMeetsItsExpectations) {
   const Ended ended = asterism({"run", "training_node", "--out", "run"});
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;

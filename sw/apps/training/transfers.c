@@ -57,10 +57,29 @@ bool transfers_prepare(unsigned count, uint64_t* state_bytes, uint64_t* guard_by
   return true;
 }
 
+// A zone that was retired is in other cells. If it has an error again, what it shares with all zones has
+// failed, such as a data pin, and further spare zones are as bad.
+static bool was_retired(unsigned gpu, uint32_t zone) {
+  static struct {
+    uint32_t zones[16];
+    unsigned count;
+  } all[transfers_gpu_limit];
+  const unsigned limit = sizeof all[gpu].zones / sizeof *all[gpu].zones;
+  for (unsigned i = 0; i < all[gpu].count && i < limit; ++i)
+    if (all[gpu].zones[i] == zone) return true;
+  all[gpu].zones[all[gpu].count++ % limit] = zone;
+  return false;
+}
+
 static bool retire_zones(unsigned gpu) {
   GpuContained contained;
   while (gpu_contained(gpu, &contained)) {
     while (gpu_is_copying(gpu)) continue;  // the rest of what the error has ended
+    if (was_retired(gpu, contained.zone)) {
+      printf("training: GPU %u: zone %u has an error again after it was retired: its memory cannot be used\n",
+             gpu, (unsigned)contained.zone);
+      return false;
+    }
     const GpuError error = gpu_retire(gpu, contained.zone);
     printf("training: GPU %u: uncorrectable error in zone %u, found by a %s: %s\n", gpu,
            (unsigned)contained.zone, contained.by_copy ? "transfer" : "kernel",
