@@ -1,6 +1,7 @@
 """Tables of results: sweeps, studies, campaigns, papers."""
 import json
 import pathlib
+import re
 import tempfile
 import xml.etree.ElementTree
 from typing import TYPE_CHECKING, Any
@@ -93,9 +94,16 @@ def campaign(snapshot, faults, *, jobs=None, progress=None, report=None, **keys)
         words = ["study", "campaign", f"snapshot={file}", f"faults={listed}", f"junit={junit}"]
         words += ([f"jobs={jobs}"] if jobs else []) + (["--report", report] if report else [])
         words += [_program.word(*each) for each in keys.items()]
-        _program.call(*words, accepted=(0, 67), progress=progress)
+        status, text, message = _program.execute(words, progress)
+        if status not in (0, 67):
+            raise _program.error_of(status, re.sub(re.escape(str(listed)) + r":(\d+):\d+", _place_of, message or text))
         cases = xml.etree.ElementTree.parse(junit).getroot().iter("testcase")
         return [_outcome(*each) for each in zip(faults, cases)]
+
+
+def _place_of(line):
+    """The place of a mistake in the list of faults that the caller knows, and not in its file."""
+    return f"faults[{int(line[1]) - 1}]"
 
 
 def _outcome(fault, case):

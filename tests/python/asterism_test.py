@@ -140,6 +140,9 @@ class PythonPackage(unittest.TestCase):
         self.assertEqual(runs[0].stats, snapshot.base.stats)
         outcomes = asterism.campaign(snapshot, [loss], jobs=1)
         self.assertEqual([(each["fault"], each["outcome"]) for each in outcomes], [(loss, "recovered")])
+        with self.assertRaises(asterism.ConfigError) as caught:
+            asterism.campaign(snapshot, [loss, {**loss, "kind": "power_los"}], jobs=1)
+        self.assertTrue(str(caught.exception).startswith("faults[1]: error: "), str(caught.exception))
 
     def test_two_runs_are_compared_and_reported(self):
         first = asterism.run("hello", out="first", sample="10us")
