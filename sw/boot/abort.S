@@ -4,7 +4,7 @@
 
 #define EXTERNAL_DATA_ABORT  0x94000010  // ESR_EL1: class 0x25, from this EL; DFSC 0x10, an external abort
 
-  .section .exception, "ax"
+  .section .abort, "ax"
 
   // The vector has saved the registers that a C function may clobber. x0: the vector.
   .global take_synchronous

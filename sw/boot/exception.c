@@ -104,13 +104,13 @@ void exception_serror(uint64_t esr, uint64_t elr, uint64_t far, uint64_t spsr) {
     exception_report(7, esr, elr, far, spsr);
 }
 
-// The next two are called by abort.S and are with it, behind all other code.
-#define EXCEPTION_SECTION __attribute__((section(".exception")))
+// The next two are called by abort.S and are with it, behind all else.
+#define ABORT_SECTION __attribute__((section(".abort")))
 
 // A load of copy_guarded was aborted.
-EXCEPTION_SECTION void exception_guard_trigger(void) { guards[cpu_index()] = guard_triggered; }
+ABORT_SECTION void exception_guard_trigger(void) { guards[cpu_index()] = guard_triggered; }
 
 // Another load was aborted. If this returns, the abort is reported.
-EXCEPTION_SECTION void exception_external_abort(void) {
+ABORT_SECTION void exception_external_abort(void) {
   if (serror_handler != NULL) serror_handler();
 }
