@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <string>
+
+#include "platform/study/study_report.h"
 #include "platform/study/study_under_test.h"
 
 namespace asterism {
@@ -21,6 +24,22 @@ TEST(Ddr5CodesStudyTest, HasNoExactSharesBehindTheChipsOwnCode) {
 
 TEST(Ddr5CodesStudyTest, RefusesAHashOfAnotherCode) {
   EXPECT_THROW(ddr5_codes.read({"code=rs_10_8", "hash_bits=48"}), ConfigError);
+}
+
+// What distinguishes the codes is on the screen: their exact shares, of one chip and of two.
+TEST(Ddr5CodesStudyTest, TheShippedStudyShowsExactShares) {
+  const Study study =
+      shipped_study("ddr5_codes", {"code=chip_guard,rs_36_32_bounded", "fault=chip", "trials=10"});
+  const PointRun run = run_all(study, 1);
+  const std::string table = to_table(study, run);
+  for (const char* text : {"second_fault", "exact DUE", "exact SDC", "5.1e-13", "6.6e-08"})
+    EXPECT_NE(table.find(text), std::string::npos) << text << "\n" << table;
+  EXPECT_EQ(panels_of(study, run).size(), 3u);
+}
+
+TEST(Ddr5CodesStudyTest, TheFigureBehindTheChipsOwnCodeHasOnlyMeasuredShares) {
+  const Study study = ddr5_codes.read({"code=rs_10_8,rs_40_32", "on_die=true"});
+  EXPECT_EQ(panels_of(study, run_all(study, 1)).size(), 1u);
 }
 
 }  // namespace

@@ -61,6 +61,9 @@ struct Extent {
   }
 };
 
+// Of the greatest value. Curves of lower ones would leave no room to the others, and are arrows.
+constexpr double least_of_axis = 1e-30;
+
 // The ends and the ticks of an axis. On a logarithmic axis first and step are exponents of ten.
 struct Ticks {
   double first = 0, step = 1;
@@ -204,7 +207,10 @@ class Drawing {
   // The axis of curves that differ little does not begin at 0, but that of bars does, whose lengths are
   // compared.
   Ticks y_ticks(const Extent& y) const {
-    if (panel_.is_logarithmic && y.high > 0) return powers_of_ten(y.least_positive, y.high);
+    if (panel_.is_logarithmic && y.high > 0) {
+      const bool has_arrows = panel_.kind == Panel::Kind::curves;
+      return powers_of_ten(std::max(y.least_positive, has_arrows ? y.high * least_of_axis : 0), y.high);
+    }
     const bool is_share = panel_.y_label.ends_with("(%)") && y.high <= 100;  // the axis then ends at 100%
     const double high = is_share ? std::min(y.high * 1.02, 100.0) : y.high * 1.02;
     const bool is_narrow =

@@ -18,6 +18,8 @@
 
 namespace asterism {
 
+constexpr int with_exponent = -1;  // Column::max_places
+
 // One value of a row; nothing if the column does not apply to the point.
 using Cell = std::variant<std::monostate, std::uint64_t, double, std::string>;
 
@@ -27,7 +29,8 @@ struct Column {
   std::string_view unit;     // "" for a count or a text
   std::string_view meaning;
   int places = 2;  // after the point, in the table
-  // The highest number of places, used if a value would otherwise be shown as 0 or 100% and is not.
+  // The highest number of places, used if a value would otherwise be shown as 0 or 100% and is not; or
+  // with_exponent: a value of fewer than two digits is then shown as 1.0e-12.
   int max_places = 0;
   bool is_label = false;  // of a number that names something, as an exit status does: it has no mean
 };
@@ -155,6 +158,7 @@ struct StudyKind {
   std::vector<IntervalOfColumn> intervals = {};
   std::vector<SignsOfColumn> signs = {};
   std::vector<CurvesOfDetail> of_detail = {};
+  std::vector<std::string_view> beside_y = {};  // columns whose curves are panels beside that of `y`
   // A word that may be given as the value of a key, and the key that it sets to true: rate=saturation.
   std::string_view word = "", word_of = "", word_sets = "";
   // The key with the number of consecutive seeds that a point uses; "" if it uses one. The seeds of seeds=N

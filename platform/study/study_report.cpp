@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
@@ -55,9 +56,18 @@ bool is_hidden(const Cell& cell, int places, std::string_view unit) {
   return number && (rounds_to(0) || (unit == "%" && rounds_to(100)));
 }
 
+// The same, with an exponent if the column has them and the value had fewer than two digits otherwise.
+std::string shown(const Cell& cell, int places, const Column& column) {
+  const auto* number = std::get_if<double>(&cell);
+  const bool is_small = number && *number != 0 && std::abs(*number) < std::pow(10, 1 - column.places);
+  return is_small && column.max_places == with_exponent ? fmt::format("{:.1e}", *number)
+                                                        : shown(cell, places);
+}
+
 // The lowest number of places that shows each value correctly, of those that more places can show.
 int places_of(const Column& column, const std::vector<Cell>& cells) {
   int places = column.places;
+  if (column.max_places == with_exponent) return places;
   for (const Cell& cell : cells)
     if (!is_hidden(cell, column.max_places, column.unit))
       while (places < column.max_places && is_hidden(cell, places, column.unit)) ++places;
@@ -112,9 +122,9 @@ std::vector<Shown> shown_columns(const Study& study, const PointRun& run) {
     const int places = places_of(described, cells);
     for_each_done(study, run, [&](const Study::Point& point, const std::vector<Cell>& row) {
       column.left = column.left || std::holds_alternative<std::string>(row[c]);
-      column.cells.push_back(shown(in_unit(row[c], unit), places));
+      column.cells.push_back(shown(in_unit(row[c], unit), places, described));
       if (const auto half = half_width_of(run, number_of_point(study, point), c); half.value_or(0) > 0)
-        column.cells.back() += " +-" + shown(in_unit(*half, unit), places);
+        column.cells.back() += " +-" + shown(in_unit(*half, unit), places, described);
       doubtful.push_back(described.name == kind.y && number_of(row[c]) &&
                          !doubt_about(study, point, row).empty());
     });
@@ -123,7 +133,8 @@ std::vector<Shown> shown_columns(const Study& study, const PointRun& run) {
   return all;
 }
 
-// Removes columns, the last first, until the rest fits. Returns the headings of the removed ones.
+// Removes columns until the rest fits: those without a value, then the last of those that need not be kept.
+// Returns the headings of the removed ones that have values.
 std::string drop_columns(std::vector<Shown>& columns) {
   std::string missing;
   const auto width = [&] {
@@ -131,6 +142,10 @@ std::string drop_columns(std::vector<Shown>& columns) {
     for (const Shown& column : columns) width += column.width();
     return width;
   };
+  const auto is_empty = [](const Shown& column) {
+    return std::ranges::all_of(column.cells, [](const std::string& cell) { return cell == "-"; });
+  };
+  if (width() > widest) std::erase_if(columns, is_empty);
   while (width() > widest) {
     const auto last = std::ranges::find(columns.rbegin(), columns.rend(), false, &Shown::kept);
     if (last == columns.rend()) break;
@@ -589,11 +604,20 @@ std::vector<Panel> panels_of(const Study& study, const PointRun& run) {
   const auto x_key =
       std::ranges::find_if(x_keys, [&](std::string_view key) { return has_curves_along(study, key); });
   std::vector<std::string_view> columns = kind.bars;
-  if (x_key != x_keys.end() && !kind.y.empty()) columns = {kind.y};
+  if (x_key != x_keys.end() && !kind.y.empty()) {
+    columns = {kind.y};
+    columns.insert(columns.end(), kind.beside_y.begin(), kind.beside_y.end());
+  }
   std::vector<Panel> panels;
   panels.reserve(columns.size() + kind.of_detail.size() + kind.parts.size());
   for (const std::string_view column : columns)
     panels.push_back(x_key == x_keys.end() ? bars(study, run, column) : curves(study, run, *x_key, column));
+  // A column without any value is drawn only where none has one.
+  const auto is_empty = [](const Panel& panel) {
+    return std::ranges::all_of(panel.series,
+                               [](const Panel::Series& series) { return series.points.empty(); });
+  };
+  if (!std::ranges::all_of(panels, is_empty)) std::erase_if(panels, is_empty);
   for (const CurvesOfDetail& drawn : kind.of_detail) panels.push_back(curves_of_detail(study, run, drawn));
   constexpr std::size_t most_groups = 12;  // whose bars and names can be told apart
   if (run.done() <= most_groups)

@@ -267,6 +267,13 @@ std::string table_of(const StudyKind& of_kind, const std::vector<std::string>& o
   return to_table(s, run_all(s, 1));
 }
 
+TEST(StudyTest, AColumnMayShowSmallValuesWithAnExponent) {
+  StudyKind fine = kind;
+  fine.columns[0].max_places = with_exponent;
+  EXPECT_NE(table_of(fine, {"size=1e-6,2"}).find("1.0e-12  ok"), std::string::npos);
+  EXPECT_NE(table_of(fine, {"size=1e-6,2"}).find("4.0  ok"), std::string::npos);
+}
+
 TEST(StudyTest, AColumnMayShowMorePlacesWhereAValueWouldBeHidden) {
   StudyKind fine = kind;
   fine.columns[0].max_places = 4;

@@ -91,6 +91,13 @@ class StudyUnderTest {
   std::string text_;
 };
 
+// A study of configs/studies, as a user has it who types its name.
+inline Study shipped_study(const std::string& name, const std::vector<std::string>& overrides = {}) {
+  ConfigDocument document = ConfigDocument::load(shipped_configs.locate("studies", name));
+  for (const std::string& override : overrides) document.apply_override(override);
+  return read_study(std::move(document), name, shipped_configs);
+}
+
 class TraceFile {
  public:
   explicit TraceFile(const std::string& text) { write(text); }

@@ -571,6 +571,15 @@ class ReportPage(unittest.TestCase):
         for text in on_page:
             self.assertIn(f">{text}<", picture)
 
+    def test_small_probabilities_have_exponents(self):
+        asterism(self.folder, "study", "hbm_codes", "code=long_rs", "bit_errors=1e-6,1e-4,1e-3", "--report", "study.html")
+        self.open("study.html")
+        cells = self.texts("#part1 td")
+        self.assertTrue(any(cell.endswith("e-66") for cell in cells), cells)
+        self.assertLess(max(len(cell) for cell in cells), 14)
+        self.assertEqual(len(self.texts("figure")), 3)
+        self.assertIn("arrow: off the axis, with the value", self.texts(".legend")[1])
+
     def test_a_study_has_signs_for_exact_and_published_values(self):
         asterism(self.folder, "study", "ecc", "trials=1000", "failure=pin+chip,chip+chip", "--report", "study.html")
         self.open("study.html")

@@ -7,6 +7,9 @@ const panelColours = ["--blue", "--red", "--green", "--purple", "--text", "--ora
 
 const mostSteps = 8;
 
+// Of the greatest value on a logarithmic axis. Curves of lower ones would leave no room to the others.
+const leastOfAxis = 1e-30;
+
 let panelCount = 0;
 
 // The mark of a curve's points: those of the same form have other colours.
@@ -112,8 +115,10 @@ class PanelPlot {
   // The first power of ten is below the values, so that a bar of the lowest can be seen.
   yTicks(values, isBars) {
     const positive = values.filter((y) => y > 0);
-    if (this.logY && positive.length > 0)
-      return this.powersOfTen(Math.ceil(Math.log10(Math.min(...positive)) - 1e-9) - 1, Math.max(...positive));
+    if (this.logY && positive.length > 0) {
+      const most = Math.max(...positive), least = Math.max(Math.min(...positive), isBars ? 0 : most * leastOfAxis);
+      return this.powersOfTen(Math.ceil(Math.log10(least) - 1e-9) - 1, most);
+    }
     if (this.logY || values.length === 0) return [this.logY ? 0.1 : 0, 1];
     const low = Math.min(...values), high = Math.max(...values);
     const isShare = this.panel.y_label.endsWith("(%)") && high <= 100;
@@ -213,8 +218,11 @@ class PanelPlot {
     return this.logY && y <= 0 ? this.floor : Math.min(this.floor, Math.max(this.y(y), this.top - 4));
   }
 
+  isBelow(y) {
+    return this.logY && (y <= 0 || this.y(y) > this.floor + 1);
+  }
   isOffScale(y) {
-    return this.logY && y <= 0 || this.y(y) < this.top - 1;
+    return this.isBelow(y) || this.y(y) < this.top - 1;
   }
 
   // Arrows at the same place stand side by side.
@@ -222,7 +230,7 @@ class PanelPlot {
     for (const point of points) {
       delete point.arrowX;
       if (!this.isOffScale(point.y)) continue;
-      const isAbove = !(this.logY && point.y <= 0), isTaken = (x) => this.labels.some((other) =>
+      const isAbove = !this.isBelow(point.y), isTaken = (x) => this.labels.some((other) =>
         other.isAbove === isAbove && other.from < x + 5 && x - 5 < other.to);
       let x = this.x(point.x);
       const aside = x + 30 > this.right ? -1 : 1;
