@@ -79,8 +79,8 @@ class CxlPoint final : public StudyPointOf<CxlStudy> {
     const CxlLoadResult result = asterism::run(load, memory, link ? &*link : nullptr, config_.path);
     const double seconds = static_cast<double>(result.elapsed.count()) / 1e12;
     const auto rate = [&](std::uint64_t lines) { return static_cast<double>(lines) * 64 / seconds / 1e9; };
-    return {static_cast<double>(result.latency.count()) / 1000, rate(result.counted),
-            rate(result.reads + result.writes)};
+    return {std::string(expander_ ? "CXL" : "local"), static_cast<double>(result.latency.count()) / 1000,
+            rate(result.counted), rate(result.reads + result.writes)};
   }
 
  private:
@@ -97,7 +97,9 @@ const RegisteredStudy cxl_study{
     {.name = "cxl",
      .meaning = "Latency and bandwidth of memory beside a host and of a CXL.mem expander",
      .coordinates = {"expander", "program", "outstanding"},
-     .columns = {{"latency_ns", "latency", "ns", "The mean time of a read, from its issue to its answer", 1},
+     .columns = {{"memory", "memory", "",
+                  "Where the memory is: beside the host (local) or behind a link (CXL)"},
+                 {"latency_ns", "latency", "ns", "The mean time of a read, from its issue to its answer", 1},
                  {"bandwidth_gbps", "bandwidth", "GB/s",
                   "The bandwidth as STREAM counts it, without the reads of lines that are written", 3},
                  {"traffic_gbps", "traffic", "GB/s", "The bandwidth of all reads and writes", 3}},

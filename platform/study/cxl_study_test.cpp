@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "platform/study/study_report.h"
 #include "platform/study/study_under_test.h"
 
 namespace asterism {
@@ -20,6 +21,17 @@ TEST(CxlStudyTest, CountsAsStreamDoes) {
   EXPECT_NEAR(add.number("traffic_gbps") / add.number("bandwidth_gbps"), 4.0 / 3, 1e-3);
   const Row copy = cxl.run({"requests=21000", "program=copy"});
   EXPECT_NEAR(copy.number("traffic_gbps") / copy.number("bandwidth_gbps"), 1.5, 1e-3);
+}
+
+TEST(CxlStudyTest, TheShippedStudyPutsExpandersBesideLocalMemory) {
+  const Study study = shipped_study("cxl", {"requests=1000"});
+  std::vector<std::string> memories;
+  memories.reserve(study.points.size());
+  for (const Study::Point& point : study.points) {
+    const Row row{study.kind, point.point->run({})};
+    memories.push_back(to_text(point.coordinates.at(0)) + " " + row.text("memory"));
+  }
+  EXPECT_EQ(memories, (std::vector<std::string>{" local", "asic CXL", "fpga CXL"}));
 }
 
 TEST(CxlStudyTest, RefusesArraysThatDoNotFit) {
