@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,10 +16,28 @@ namespace asterism {
 
 class Fields;
 
+// The blocks of a chip that a fault covers.
+enum class FaultExtent : std::uint8_t { block, column, row, bank, chip };
+constexpr auto enum_names(FaultExtent) {
+  using enum FaultExtent;
+  return std::to_array<EnumName<FaultExtent>>({{block, "block", "one block"},
+                                               {column, "column", "one block of every row of a bank"},
+                                               {row, "row", "every block of a row"},
+                                               {bank, "bank", "every block of a bank"},
+                                               {chip, "chip", "every block"}});
+}
+
+// A chip as blocks of a rank see it.
+struct ChipArray {
+  std::uint32_t banks = 0, rows = 0, blocks_of_row = 0;
+};
+void describe(Fields& f, ChipArray& array);
+
 struct FaultMode {
   std::string name;
   Ddr5Fault covers = Ddr5Fault::bit;
   double transient_fit = 0, permanent_fit = 0;
+  FaultExtent extent = FaultExtent::chip;
 
   double fit() const { return transient_fit + permanent_fit; }
 };
@@ -35,6 +54,7 @@ struct FaultRates {
   std::vector<FaultMode> modes = {};
   std::vector<FieldErrors> errors = {};
   std::uint64_t device_hours = 0;  // in which the errors were counted
+  std::optional<ChipArray> array = {};
 };
 void describe(Fields& f, FaultRates& rates);
 

@@ -1,21 +1,26 @@
 // What the faults of memory devices in the field (models/ecc/fault_rates.h) do behind the codes of DDR5
 // ranks and of HBM.
+#include <algorithm>
 #include <map>
 #include <optional>
+#include <utility>
+#include <vector>
 
-#include "ecc/fault_rates.h"
+#include "ecc/fault_pairs.h"
 #include "ecc/sector_coverage.h"
 #include "platform/config/config.h"
 #include "platform/study/study_kind.h"
+#include "resilience/long_duration.h"
 
 namespace asterism {
 namespace {
 
-enum class FaultyMemory { ddr5, hbm };
+enum class FaultyMemory { ddr5, hbm, counted };
 constexpr auto enum_names(FaultyMemory) {
   return std::to_array<EnumName<FaultyMemory>>(
       {{FaultyMemory::ddr5, "ddr5", "the chips of a rank share a code"},
-       {FaultyMemory::hbm, "hbm", "each die delivers sectors of 32 bytes with their own code"}});
+       {FaultyMemory::hbm, "hbm", "each die delivers sectors of 32 bytes with their own code"},
+       {FaultyMemory::counted, "counted", "a fleet has counted its errors behind the codes that it has"}});
 }
 
 struct MemoryFaultsStudy {
@@ -26,13 +31,15 @@ struct MemoryFaultsStudy {
   std::uint32_t dies = 40;
   Ddr5Code code = Ddr5Code::rs_10_8_chip;
   bool on_die = false;
+  LongDuration scrub_interval = long_duration(24 * 3600), service_life = long_duration(5 * 365 * 86'400);
   std::uint64_t trials = 5'000;
   std::uint64_t seed = 1;
 };
-static_assert(member_count<MemoryFaultsStudy>() == 9);
+static_assert(member_count<MemoryFaultsStudy>() == 11);
 void describe(Fields& f, MemoryFaultsStudy& c) {
   f("faults", c.faults, "The rates: a file in configs/faults.", names_file("faults"));
-  f("mode", c.mode, "The mode or the class of errors by its name in the file, or all modes together.");
+  f("mode", c.mode,
+    "A mode by its name in the file, or all together. With memory=counted it is a class of errors.");
   f("memory", c.memory,
     "What the faults are in. Those that reach all bits which a chip delivers reach all of a sector of HBM.",
     one_of<FaultyMemory>());
@@ -40,45 +47,62 @@ void describe(Fields& f, MemoryFaultsStudy& c) {
     f("code", c.code, "The code of the rank.", one_of<Ddr5Code>());
     f("on_die", c.on_die,
       "Whether each chip corrects a bit of its own word first. The shares are then drawn, not counted.");
+    f("scrub_interval", c.scrub_interval,
+      "The time between two scrubs of a block. Until then a transient fault may meet another one.",
+      within(long_duration(1), long_duration(100 * 365 * 86'400ULL)));
+    f("service_life", c.service_life,
+      "How long chips are used. A permanent fault may meet others until then; nothing is repaired.",
+      within(long_duration(3600), long_duration(100 * 365 * 86'400ULL)));
   });
   f.when("memory", c.memory, FaultyMemory::hbm, [&] {
     f("sector_code", c.sector_code, "The code of a sector. Its shares are drawn.", one_of<SectorCode>());
     f("dies", c.dies, "The number of dies of a GPU: five stacks of eight have 40.", within(1, 1000));
   });
-  f("trials", c.trials, "The number of blocks drawn for each shape of a fault, with on_die or of HBM.",
-    within(1, 100'000'000'000));
-  f("seed", c.seed, "The seed of the random numbers. Another one shows how much of the result is chance.");
+  f.when("memory", c.memory, {FaultyMemory::ddr5, FaultyMemory::hbm}, [&] {
+    f("trials", c.trials,
+      "The number of blocks drawn for each shape of a fault with on_die or of HBM, and for each two shapes.",
+      within(1, 100'000'000'000));
+    f("seed", c.seed, "The seed of the random numbers. Another one shows how much of the result is chance.");
+  });
 }
 
 class MemoryFaultsPoint final : public StudyPointOf<MemoryFaultsStudy> {
  public:
   void prepare(const ConfigLibrary& library) override {
     rates_ = load_config<FaultRates>(library, "faults", config_.faults);
-    std::string known = "all";
-    bool is_known = config_.mode == "all";
-    for (const FaultMode& mode : rates_.modes) {
-      is_known = is_known || config_.mode == mode.name;
-      known += ", " + mode.name;
-    }
-    for (const FieldErrors& errors : rates_.errors) {
-      is_known = is_known || config_.mode == errors.name;
-      known += ", " + errors.name;
+    std::string known;
+    bool is_known = false;
+    const auto add = [&](const std::string& name) {
+      is_known = is_known || config_.mode == name;
+      known += (known.empty() ? "" : ", ") + name;
+    };
+    if (is_counted()) {
+      for (const FieldErrors& errors : rates_.errors) add(errors.name);
+    } else {
+      if (rates_.modes.empty())
+        throw StudyMistake("faults", "expected a file with modes of faults, got " + config_.faults +
+                                         ", whose errors were counted in the field; these are "
+                                         "memory=counted, as in the study gpu_memory_errors");
+      add("all");
+      for (const FaultMode& mode : rates_.modes) add(mode.name);
     }
     if (!is_known)
-      throw StudyMistake("mode", "expected one of the modes or errors of " + config_.faults + " (" + known +
-                                     "), got \"" + config_.mode + "\"");
+      throw StudyMistake("mode", "expected one of the " + std::string(is_counted() ? "errors" : "modes") +
+                                     " of " + config_.faults + " (" + known + "), got \"" + config_.mode +
+                                     "\"");
   }
 
   std::vector<Cell> run(const std::stop_token& stop) override {
+    if (is_counted()) return counted();
     const Ddr5Codec codec(config_.code);
     double fit = 0, corrected = 0, due = 0, sdc = 0, low = 0, high = 0;
-    bool has_mode = false;
+    std::vector<double> corrected_shares;
     for (const FaultMode& mode : rates_.modes) {
       if (config_.mode != "all" && config_.mode != mode.name) continue;
       const std::optional<Shares> drawn = of(codec, mode.covers, stop);
       if (!drawn) return empty_row("memory_faults");
       const Shares& shares = *drawn;
-      has_mode = true;
+      corrected_shares.push_back(shares.mean.corrected);
       fit += mode.fit();
       corrected += mode.fit() * shares.mean.corrected;
       due += mode.fit() * shares.mean.uncorrectable;
@@ -86,12 +110,15 @@ class MemoryFaultsPoint final : public StudyPointOf<MemoryFaultsStudy> {
       low += mode.fit() * shares.silent.low;
       high += mode.fit() * shares.silent.high;
     }
-    std::vector<Cell> row(9);
-    const double devices = is_hbm() ? config_.dies : codec.chips();
-    if (has_mode) row = {fit, corrected, due, sdc, low, high, due + sdc, devices * (due + sdc), {}};
-    for (const FieldErrors& errors : rates_.errors)
-      if (config_.mode == errors.name && errors.count != 0)
-        row.back() = static_cast<double>(rates_.device_hours) / static_cast<double>(errors.count);
+    double of_rank = (is_hbm() ? config_.dies : codec.chips()) * (due + sdc);
+    std::vector<Cell> row(2);
+    if (has_pairs()) {
+      const PairRates pairs = pairs_of(codec, corrected_shares, stop);
+      if (stop.stop_requested()) return empty_row("memory_faults");
+      of_rank += pairs.due_fit + pairs.sdc_fit;
+      row = {pairs.due_fit, pairs.sdc_fit};
+    }
+    row.insert(row.end(), {of_rank, due, sdc, low, high, due + sdc, fit, corrected, {}});
     return row;
   }
 
@@ -116,16 +143,47 @@ class MemoryFaultsPoint final : public StudyPointOf<MemoryFaultsStudy> {
                                            config_.seed, stop)
                  : measure_coverage(codec, {fault, {}}, true, config_.trials, config_.seed, stop);
     if (counts.trials() == 0) return std::nullopt;
-    const auto share = [&](std::uint64_t count) {
-      return static_cast<double>(count) / static_cast<double>(counts.trials());
-    };
-    shares.mean = {share(counts.corrected), share(counts.uncorrectable), share(counts.silent)};
+    shares.mean = shares_of(counts);
     shares.silent = confidence_interval(counts.silent, counts.trials());
     shares_.emplace(fault, shares);
     return shares;
   }
 
+  // Of a block with a fault in each of two chips.
+  PairRates pairs_of(const Ddr5Codec& codec, const std::vector<double>& corrected,
+                     const std::stop_token& stop) {
+    std::map<std::pair<Ddr5Fault, Ddr5Fault>, CoverageShares> known;
+    const auto shares = [&](Ddr5Fault a, Ddr5Fault b) {
+      const auto [at, is_new] = known.try_emplace(std::minmax(a, b));
+      if (!is_new) return at->second;
+      const CoverageCounts counts =
+          measure_coverage(codec, {a, b}, config_.on_die, config_.trials, config_.seed, stop);
+      return at->second = shares_of(counts);
+    };
+    const auto hours = [](LongDuration time) { return seconds(time).count() / 3600; };
+    return fault_pairs(rates_, codec.chips(), {hours(config_.scrub_interval), hours(config_.service_life)},
+                       corrected, shares);
+  }
+
+  std::vector<Cell> counted() const {
+    std::vector<Cell> row = empty_row("memory_faults");
+    for (const FieldErrors& errors : rates_.errors)
+      if (config_.mode == errors.name && errors.count != 0)
+        row.back() = static_cast<double>(rates_.device_hours) / static_cast<double>(errors.count);
+    return row;
+  }
+
+  static CoverageShares shares_of(const CoverageCounts& counts) {
+    const auto share = [&](std::uint64_t count) {
+      return counts.trials() == 0 ? 0 : static_cast<double>(count) / static_cast<double>(counts.trials());
+    };
+    return {share(counts.corrected), share(counts.uncorrectable), share(counts.silent)};
+  }
+
   bool is_hbm() const { return config_.memory == FaultyMemory::hbm; }
+  bool is_counted() const { return config_.memory == FaultyMemory::counted; }
+  // All modes together, as each mode meets every other one.
+  bool has_pairs() const { return !is_hbm() && config_.mode == "all" && rates_.array; }
 
   FaultRates rates_;
   std::map<Ddr5Fault, Shares> shares_;
@@ -136,22 +194,30 @@ const RegisteredStudy memory_faults_study{
      .meaning = "What faults of memory chips, at rates from the field, do behind the codes of DDR5 ranks and "
                 "of HBM",
      .coordinates = {"faults", "memory", "code", "on_die", "sector_code", "mode"},
-     .columns = {{"faults_fit", "faults", "FIT", "Faults of a device in 10^9 hours", 2},
-                 {"corrected_fit", "", "FIT", "Those that are corrected", 2},
-                 {"due_fit", "DUE", "FIT", "Those that make blocks uncorrectable", 2},
-                 {"sdc_fit", "SDC", "FIT", "Those that make blocks wrong without being detected", 4, 9},
-                 {"sdc_low_fit", "", "FIT",
-                  "The lower end of sdc_fit: of shares that are drawn, the sum of 95% intervals (Wilson), "
-                  "otherwise exact"},
-                 {"sdc_high_fit", "", "FIT", "The upper end of sdc_fit"},
-                 {"uncorrected_fit", "", "FIT", "due_fit and sdc_fit together", 2},
-                 {"rank_uncorrected_fit", "rank", "FIT",
-                  "The same of all chips of a rank, or of all dies of a GPU", 2},
-                 {"mtbe_h", "MTBE", "h",
-                  "The mean time of a device between errors of a class that were counted in the field", 0}},
+     .columns =
+         {{"pair_due_fit", "pairs", "FIT",
+           "Two faults that meet in a block of a rank, of which each alone is corrected, and that make "
+           "it uncorrectable",
+           3, with_exponent},
+          {"pair_sdc_fit", "silent", "FIT", "Those that make it wrong without being detected", 3,
+           with_exponent},
+          {"rank_uncorrected_fit", "rank", "FIT",
+           "What is left of all chips of a rank and of pairs, or of all dies of a GPU", 2},
+          {"due_fit", "DUE", "FIT", "Faults of a device in 10^9 hours that make blocks uncorrectable", 2},
+          {"sdc_fit", "SDC", "FIT", "Those that make blocks wrong without being detected", 4, with_exponent},
+          {"sdc_low_fit", "", "FIT",
+           "The lower end of sdc_fit: of shares that are drawn, the sum of 95% intervals (Wilson), "
+           "otherwise exact"},
+          {"sdc_high_fit", "", "FIT", "The upper end of sdc_fit"},
+          {"uncorrected_fit", "", "FIT", "due_fit and sdc_fit together", 2},
+          {"faults_fit", "faults", "FIT", "Faults of a device in 10^9 hours", 2},
+          {"corrected_fit", "", "FIT", "Those that are corrected", 2},
+          {"mtbe_h", "MTBE", "h",
+           "The mean time of a device between errors of a class that were counted in the field", 0}},
      .x = "",
      .y = "",
-     .bars = {"due_fit", "sdc_fit"},
+     .bars = {"rank_uncorrected_fit", "sdc_fit", "pair_sdc_fit", "mtbe_h"},
+     .logarithmic = {"rank_uncorrected_fit", "sdc_fit", "pair_sdc_fit"},
      .intervals = {{"sdc_fit", "sdc_low_fit", "sdc_high_fit"}},
      .make = make_study_point<MemoryFaultsPoint>}};
 

@@ -4,8 +4,10 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <stop_token>
+#include <vector>
 
 #include "memory/fault_arrivals.h"
+#include "platform/study/study_report.h"
 #include "platform/study/study_under_test.h"
 
 namespace asterism {
@@ -39,7 +41,35 @@ TEST(MemoryFaultsStudyTest, CountsTheDiesOfAGpu) {
 }
 
 TEST(MemoryFaultsStudyTest, ReportsTheTimeBetweenErrorsOfTheField) {
-  EXPECT_NEAR(memory_faults.run({"faults=h100_delta", "mode=uncorrectable"}).number("mtbe_h"), 88'768, 0.5);
+  const Row row = memory_faults.run({"memory=counted", "faults=h100_delta", "mode=uncorrectable"});
+  EXPECT_NEAR(row.number("mtbe_h"), 88'768, 0.5);
+  EXPECT_TRUE(row.is_empty("due_fit"));
+  EXPECT_THROW(
+      memory_faults.read({"memory=counted", "faults=h100_delta", "mode=uncorrectable", "code=rs_10_8"}),
+      ConfigError);
+}
+
+TEST(MemoryFaultsStudyTest, TheFigureOfCountedErrorsIsTheTimeBetweenThem) {
+  const Study study = shipped_study("gpu_memory_errors");
+  const std::vector<Panel> panels = panels_of(study, run_all(study, 1));
+  ASSERT_EQ(panels.size(), 1u);
+  EXPECT_EQ(panels[0].y_label, "MTBE (h)");
+  EXPECT_EQ(panels[0].categories.size(), 3u);
+}
+
+// All codes of ten chips correct all faults of a chip: pairs are left, of which some codes detect more.
+TEST(MemoryFaultsStudyTest, PairsTellTheCodesOfTenChipsApart) {
+  const Row separate = memory_faults.run({"code=rs_10_8"}),
+            agreeing = memory_faults.run({"code=rs_10_8_chip"});
+  EXPECT_EQ(separate.number("uncorrected_fit"), 0);
+  EXPECT_GT(separate.number("pair_sdc_fit"), 10 * agreeing.number("pair_sdc_fit"));
+  EXPECT_GT(agreeing.number("pair_due_fit"), 1);
+  EXPECT_NEAR(agreeing.number("rank_uncorrected_fit"),
+              agreeing.number("pair_due_fit") + agreeing.number("pair_sdc_fit"), 1e-9);
+  const Row young = memory_faults.run({"code=rs_10_8_chip", "service_life=1y"});
+  EXPECT_NEAR(young.number("pair_due_fit") / agreeing.number("pair_due_fit"), 0.2, 0.01);
+  EXPECT_TRUE(memory_faults.run({"mode=row"}).is_empty("pair_due_fit"));
+  EXPECT_TRUE(memory_faults.run({"memory=hbm"}).is_empty("pair_due_fit"));
 }
 
 TEST(MemoryFaultsStudyTest, HasNoSharesIfItIsStoppedBeforeTheFirstBlock) {
@@ -74,6 +104,8 @@ TEST(MemoryFaultsStudyTest, TheRandomFaultsOfANodeHaveTheRatesOfTheFile) {
 
 TEST(MemoryFaultsStudyTest, RefusesAnUnknownMode) {
   EXPECT_THROW(memory_faults.read({"mode=rank"}), ConfigError);
+  EXPECT_NE(memory_faults.mistake({"faults=h100_delta"}).find("faults: expected a file with modes of faults"),
+            std::string::npos);
 }
 
 }  // namespace
