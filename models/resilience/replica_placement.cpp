@@ -67,6 +67,8 @@ void expect_of_placement(bool holds, const char* member, const std::string& expe
 
 }  // namespace
 
+std::uint32_t nodes_in_ring(const CopyPlacement& p) { return p.nodes - nodes_in_groups(p); }
+
 void check_placement(const CopyPlacement& p) {
   const std::string group = std::to_string(p.size) + " nodes of a group";
   expect_of_placement(p.size >= 1 && p.size <= max_group_size, "size", "a group of 1 to 64 nodes", p.size);

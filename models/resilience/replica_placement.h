@@ -44,6 +44,9 @@ constexpr std::uint32_t max_lost_at_once = 64, max_group_size = 64;
 // tolerates fewer losses than it has nodes, and a ring, which has no parities, tolerates size - 1.
 void check_placement(const CopyPlacement& placement);
 
+// The nodes that the ring of a placement has; 0 for groups, also of mixed ones that divide the nodes evenly.
+std::uint32_t nodes_in_ring(const CopyPlacement& placement);
+
 // The probability that no state is lost with `lost` nodes at once, at most max_lost_at_once and no more than
 // there are. Throws as check_placement() does.
 double survival_probability(const CopyPlacement& placement, std::uint32_t lost);

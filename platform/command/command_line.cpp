@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "base/wrapped_text.h"
 #include "platform/command/command_description.h"
@@ -48,14 +49,32 @@ bool report_unknown_option(const CLI::App& verb, const std::string& command) {
   return true;
 }
 
-// Returns whether there is a word that is neither a verb nor an option, and if so reports it.
-bool report_unknown_word(const CLI::App& app) {
+// The verb that the user chose, with the words before it: "asterism rtl build".
+std::pair<const CLI::App*, std::string> chosen_verb(const CLI::App& app) {
   std::string command = "asterism";
   const CLI::App* verb = &app;
   for (auto below = app.get_subcommands(); !below.empty(); below = verb->get_subcommands()) {
     verb = below.front();
     command += " " + verb->get_name();
   }
+  return {verb, command};
+}
+
+// Returns whether a required argument is missing, and if so reports it with what it is.
+bool report_missing(const CLI::App& app, const CLI::ParseError& error) {
+  if (error.get_name() != "RequiredError") return false;
+  const auto [verb, command] = chosen_verb(app);
+  const std::string mistake = error.what(), name = mistake.substr(0, mistake.find(' '));
+  const CLI::Option* option = verb->get_option_no_throw(name);
+  if (!option) return false;
+  std::fprintf(stderr, "%s: %s\n%sRun with --help for more information.\n", command.c_str(), mistake.c_str(),
+               wrapped("  " + name, option->get_description(), 20).c_str());
+  return true;
+}
+
+// Returns whether there is a word that is neither a verb nor an option, and if so reports it.
+bool report_unknown_word(const CLI::App& app) {
+  const auto [verb, command] = chosen_verb(app);
   if (report_unknown_option(*verb, command)) return true;
   return verb->get_require_subcommand_min() > 0 && report_unknown(*verb, command.c_str());
 }
@@ -102,7 +121,8 @@ int CommandLine::run(int argc, char** argv, Ranks* ranks) {
     app_.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     const bool is_mistake = error.get_exit_code() != 0;
-    if (is_mistake && report_unknown_word(app_)) return static_cast<int>(ExitStatus::usage);
+    if (is_mistake && (report_unknown_word(app_) || report_missing(app_, error)))
+      return static_cast<int>(ExitStatus::usage);
     return app_.exit(error) == 0 ? 0 : static_cast<int>(ExitStatus::usage);
   }
   const auto is_chosen = [](const Verb& verb) { return verb.command->parsed(); };

@@ -32,18 +32,20 @@ class ReplicaPlacementPoint final : public StudyPointOf<ReplicaPlacementStudy> {
  public:
   void prepare(const ConfigLibrary&) override { probability_ = probability(); }
   std::vector<Cell> run(const std::stop_token&) override {
-    return {100 * probability_, 100 * (1 - probability_)};
+    return {100 * probability_, 100 * (1 - probability_), std::uint64_t{nodes_in_ring(placement())}};
   }
 
  private:
-  double probability() const {
+  CopyPlacement placement() const {
     const ReplicaPlacementStudy& c = config_;
+    return {.placement = c.placement,
+            .nodes = c.nodes,
+            .size = c.group,
+            .tolerated = c.parity.value_or(c.group - 1)};
+  }
+  double probability() const {
     try {
-      return survival_probability({.placement = c.placement,
-                                   .nodes = c.nodes,
-                                   .size = c.group,
-                                   .tolerated = c.parity.value_or(c.group - 1)},
-                                  c.lost);
+      return survival_probability(placement(), config_.lost);
     } catch (const TrainingMistake& error) {
       const std::string& member = error.member();
       if (member == "size") throw StudyMistake("group", error.what());
@@ -62,7 +64,10 @@ const RegisteredStudy replica_placement_study{
      .coordinates = {"nodes", "lost"},
      .columns = {{"survives_percent", "survives", "%",
                   "The share of sets of lost nodes that leave every state", 3, 9},
-                 {"lost_percent", "lost", "%", "The share that loses the state of a node", 3, 9}},
+                 {"lost_percent", "lost", "%", "The share that loses the state of a node", 3, 9},
+                 {"ring_nodes", "in a ring", "",
+                  "Nodes whose copies are on the nodes that follow; with placement=mixed, those that remain "
+                  "of whole groups, and one group"}},
      .x = "lost",
      .y = "survives_percent",
      .x_key = "lost",

@@ -15,6 +15,13 @@ TEST(ReplicaPlacementStudyTest, HasGeminisProbability) {
   EXPECT_DOUBLE_EQ(replica_placement.run({"group=8", "parity=2"}).number("lost_percent"), 0);
 }
 
+// 16 nodes are two groups of 5 and a ring of 6.
+TEST(ReplicaPlacementStudyTest, SaysHowManyNodesRemainOfGroups) {
+  EXPECT_EQ(replica_placement.run({"group=5"}).count("ring_nodes"), 6u);
+  EXPECT_EQ(replica_placement.run({"group=4"}).count("ring_nodes"), 0u);
+  EXPECT_EQ(replica_placement.run({"placement=ring"}).count("ring_nodes"), 16u);
+}
+
 TEST(ReplicaPlacementStudyTest, RefusesGroupsThatDoNotFit) {
   EXPECT_EQ(replica_placement.mistake({"nodes=15", "placement=group"}),
             "command line: error: nodes: expected a multiple of the 2 nodes of a group, got 15");

@@ -130,6 +130,7 @@ struct CurvesOfDetail {
   std::string_view x_label = "", y_label = "";
   bool is_logarithmic = false;  // the y axis
 };
+
 // Columns that are the parts of one thing, and their names in the legend: bars side by side in a panel of
 // their own.
 struct PartsOfPanel {

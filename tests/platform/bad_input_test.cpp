@@ -386,6 +386,9 @@ TEST_F(BadInputTest, TheUsageOfTheCommand) {
   EXPECT_EQ(asterism({"run"}).status, 64);
   EXPECT_EQ(asterism({"run", "hello", "--bogus"}).status, 64);
   EXPECT_EQ(asterism({"schema", "nodes"}).status, 64);
+  const Ended list = asterism({"list"});
+  EXPECT_EQ(list.status, 64);
+  EXPECT_THAT(list.err, AllOf(StartsWith("asterism list: WHAT is required\n"), HasSubstr("topologies")));
   const Ended unknown = asterism({"rnu", "hello"});
   EXPECT_EQ(unknown.status, 64);
   EXPECT_THAT(unknown.err, StartsWith("asterism: there is no verb \"rnu\"; did you mean \"run\"?\n"));

@@ -406,6 +406,18 @@ TEST_F(StudyCommandTest, StudiesAreCheckedListedAndDocumented) {
   EXPECT_EQ(nlohmann::json::parse(asterism({"schema", "study"}).out).at("title"), "Asterism study");
 }
 
+TEST_F(StudyCommandTest, TheKeysOfOneStudyArePrintedByItsName) {
+  const std::string of_kind = asterism({"schema", "study", "training_goodput", "--text"}).out;
+  EXPECT_THAT(of_kind, HasSubstr("spares = "));
+  EXPECT_THAT(of_kind, testing::Not(HasSubstr("virtual_channels")));
+  EXPECT_THAT(asterism({"schema", "study", "hbm_faults", "--text"}).out, HasSubstr("sector_code = "));
+  const Ended mistaken = asterism({"schema", "training_goodput"});
+  EXPECT_EQ(mistaken.status, 64);
+  EXPECT_THAT(mistaken.err, HasSubstr("asterism schema study training_goodput --text"));
+  EXPECT_THAT(asterism({"schema", "study", "trainings"}).err, HasSubstr("STUDY: expected a kind of study"));
+  EXPECT_EQ(asterism({"schema", "node", "cxl"}).status, 64);
+}
+
 TEST_F(StudyCommandTest, ACampaignIsFoundWhereStudiesAre) {
   EXPECT_THAT(asterism({"list", "studies"}).out, HasSubstr("\ncampaign\n"));
   EXPECT_THAT(asterism({"study", "campain"}).err, HasSubstr("did you mean \"campaign\"?"));
