@@ -23,8 +23,8 @@ void check(const CheckpointedProgram& p, const CheckpointTargets& t, LocationPol
     throw std::invalid_argument("a program has iterations, ranks and a checkpoint of some size");
   if (!std::isfinite(p.compute.count()) || p.compute <= Seconds())
     throw std::invalid_argument("an iteration computes for more than no time");
-  if (t.ssd == Bandwidth() || t.ramdisk == Bandwidth() || t.ramdisk_writer == Bandwidth() ||
-      t.ramdisk_writes == 0)
+  if (t.ramdisk_read == Bandwidth() || t.ssd == Bandwidth() || t.ramdisk == Bandwidth() ||
+      t.ramdisk_writer == Bandwidth() || t.ramdisk_writes == 0)
     throw std::invalid_argument("a target of checkpoints has a bandwidth");
   const auto fits = [&](Bytes capacity, const char* target) {
     if (p.checkpoint > Bytes(capacity.count() / p.ranks))
@@ -82,6 +82,10 @@ CheckpointedProgramRun run_checkpointed(
       to_ramdisk(static_cast<double>(of_node.count()) * targets.ramdisk_writes /
                  ramdisk_per_second(targets, program.ranks));
 
+  const Seconds from_ramdisk =
+      targets.ramdisk_read ? Seconds(static_cast<double>(of_node.count()) / per_second(*targets.ramdisk_read))
+                           : to_ramdisk;
+
   const auto decide = [&](const CheckpointQuestion& question) -> CheckpointDecision {
     using enum CheckpointLocation;
     if (policy == LocationPolicy::clc) return locate_checkpoint(controller, question);
@@ -124,7 +128,8 @@ CheckpointedProgramRun run_checkpointed(
     }
     run.time += takes;
     run.checkpointing += takes;
-    if (decision.location != CheckpointLocation::nowhere) to_newest.checkpoint(run.time, takes);
+    if (decision.location != CheckpointLocation::nowhere)
+      to_newest.checkpoint(run.time, decision.location == CheckpointLocation::ramdisk ? from_ramdisk : takes);
     if (decision.location == CheckpointLocation::ssd) to_any_ssd.checkpoint(run.time, takes);
   }
   run.lost_to_newest = to_newest.until(run.time);

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "base/enum_names.h"
 #include "base/units.h"
@@ -36,6 +37,7 @@ struct CheckpointedProgram {
 struct CheckpointTargets {
   Bandwidth ssd = 250_MBps;                          // of the node
   Bandwidth ramdisk = 6286_MBps;                     // of the node
+  std::optional<Bandwidth> ramdisk_read = {};        // of a restart, if it is not that of writing
   Bandwidth ramdisk_writer = Bandwidth(UINT64_MAX);  // of a rank, whose copy to memory is one thread's
   std::uint32_t ramdisk_writes = 1;                  // 2: the thesis's bound for the parity of strong ECC
   Bytes ssd_capacity = Bytes(800'000'000'000);
@@ -52,8 +54,8 @@ struct CheckpointedProgramRun {
   // The time until the SSD has written its rating, at this rate; infinite if nothing was written to it.
   Seconds lifetime;
   // The mean loss by a failure at any time of the run: the time since the end of the newest checkpoint, or of
-  // the newest one on the SSD if that in DRAM is lost, and the time to read it, which is that to write it.
-  // Before the first one, since the beginning.
+  // the newest one on the SSD if that in DRAM is lost, and the time to read it: that to write it, unless
+  // there is ramdisk_read. Before the first one, since the beginning.
   Seconds lost_to_newest, lost_to_ssd;
 
   // The share of the time that is work if a failure of either kind costs its mean loss, also one during

@@ -167,6 +167,21 @@ CheckpointedProgramRun one_of_so_many(std::uint64_t ratio_of, std::uint64_t iter
   return run_checkpointed(program, {.ssd = 100_MBps, .ramdisk = 1000_MBps}, ratio, {}, ratio_of);
 }
 
+TEST(CheckpointedProgramTest, ARamdiskMayBeReadAtAnotherBandwidth) {
+  const CheckpointedProgram program{
+      .iterations = 1, .compute = Seconds(10), .checkpoint = Bytes(1'000'000'000), .ranks = 1};
+  CheckpointTargets targets{.ssd = 100_MBps, .ramdisk = 1000_MBps, .ramdisk_read = 500_MBps};
+  const auto lost = [&](std::uint64_t iterations) {
+    CheckpointedProgram longer = program;
+    longer.iterations = iterations;
+    return run_checkpointed(longer, targets, ramdisk, {}).lost_to_newest.count();
+  };
+  EXPECT_NEAR(lost(1), 5.5, 1e-12);  // nothing to read yet
+  EXPECT_NEAR(lost(2), (5.5 + 5.5 + 2) / 2, 1e-12);
+  targets.ramdisk_read = Bandwidth();
+  EXPECT_THROW(lost(1), std::invalid_argument);
+}
+
 // Gaps of 11, 20, 11 and 20 s, after nothing, DRAM, SSD and DRAM; of 31 s each between those on the SSD.
 TEST(CheckpointedProgramTest, AFailureLosesHalfAGapAndTheTimeToRead) {
   const CheckpointedProgramRun r = one_of_so_many(2, 4);

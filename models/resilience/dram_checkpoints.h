@@ -13,6 +13,12 @@
 //   small   bits, words and columns, which both modes correct. Stuck ones stay until the device is replaced.
 //           Strong mode then fails if a wide fault follows in the same rank
 //
+// A checkpoint may be in DRAM of its own instead, behind a CXL link. What fails in the memory of the nodes
+// does not concern it, and what fails in its own does not stop the program, so that it is noticed when the
+// checkpoint is read or scrubbed: in normal mode wide faults as well as rows, in strong mode none, as a
+// further fault in the same rank is neglected. All wide ones count as stuck, although a transient one is gone
+// with the next checkpoint.
+//
 // Other failures come with the machine; a share of them ends the contents of memory.
 //
 // Faults of devices are independent and constant in rate. Neglected, as less than a hundredth of what is
@@ -21,6 +27,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "base/enum_names.h"
 #include "resilience/seconds.h"
@@ -46,10 +53,13 @@ struct DramOfMachine {
   DeviceFaults faults;
   double checkpoint_share = 1.0 / 3;  // of the memory
   CheckpointCode code = CheckpointCode::strong;
-  Seconds scrub;           // between two reads of a block; 0: never
-  Seconds small_stays;     // a stuck fault that is corrected
-  Rate other;              // failures but for those of memory
-  double ends_memory = 0;  // the share of them
+  Seconds scrub;        // between two reads of a block; 0: never
+  Seconds small_stays;  // a stuck fault that is corrected
+  // Devices of the medium that hold the checkpoint, if it is not in the memory of the nodes; 0 of flash.
+  std::optional<double> devices_of_medium = {};
+  bool medium_keeps = false;  // its contents, when those of memory end
+  Rate other;                 // failures but for those of memory
+  double ends_memory = 0;     // the share of them
 };
 
 struct DramCheckpointFailures {

@@ -56,6 +56,27 @@ TEST(DramCheckpointsTest, NormalModeIsLostWithAWideFaultAndByRowsThatNobodyReads
   EXPECT_NEAR(lost(machine(CheckpointCode::normal, Seconds(1.01))) - 3e-5, 7e-5 * 2.525e-6, 1e-13);
 }
 
+// 8e-5 other failures a second, 1e-5 by wide faults and 2e-5 by rows, all under data. 40 devices hold the
+// checkpoint.
+TEST(DramCheckpointsTest, AMediumOfItsOwnKeepsWhatFailsWithTheMemory) {
+  DramOfMachine m = machine(CheckpointCode::strong);
+  m.devices_of_medium = 40;
+  const DramCheckpointFailures failures = dram_checkpoint_failures(m);
+  EXPECT_NEAR(failures.all().per_second(), 8e-5 + 1e-5 + 2e-5, 1e-16);
+  EXPECT_NEAR(failures.lost.per_second(), 2e-5, 1e-16);  // 0.25 of the others
+  m.medium_keeps = true;
+  EXPECT_EQ(lost(m), 0);
+  m.code = CheckpointCode::normal;
+  const double unnoticed = 40 * (1e-7 + 1e-7);
+  EXPECT_NEAR(lost(m), 1.1e-4 * (1 - std::exp(-unnoticed / 1.1e-4)), 1e-16);
+  m.scrub = Seconds(1);
+  EXPECT_NEAR(lost(m), 1.1e-4 * unnoticed / 2, 1e-13);
+  m.devices_of_medium = 0;  // flash
+  EXPECT_EQ(lost(m), 0);
+  m.devices_of_medium = -1;
+  EXPECT_THROW(dram_checkpoint_failures(m), std::invalid_argument);
+}
+
 // Failures, rows and the scrubber, which comes to each row at another time.
 TEST(DramCheckpointsTest, HasThePartOfRowsThatAreUnnoticedWhenPlayed) {
   Random random(1);

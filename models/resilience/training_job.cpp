@@ -41,8 +41,8 @@ void take_memory(const TrainingJob& job, TrainingCosts& costs) {
       {time_of(gpu, job.gpu_link), time_of(sent, job.node_link), time_of(node + sent, job.copies_on)});
   // A node that is replaced receives its part, or is computed from those of the rest of its group.
   const double received = sharded ? node * (size - parity) : node;
-  costs.memory_read =
-      std::max({time_of(gpu, job.gpu_link), time_of(received, job.node_link), time_of(node, job.copies_on)});
+  costs.memory_read = std::max({time_of(gpu, job.gpu_link), time_of(received, job.node_link),
+                                time_of(node, job.copies_read.value_or(job.copies_on))});
 }
 
 void take_memory_interval(const TrainingJob& job, TrainingCosts& costs, Seconds interval) {
@@ -301,6 +301,7 @@ void check_training(const TrainingJob& job) {
   check_rate("gpu_link", job.gpu_link);
   check_rate("node_link", job.node_link);
   check_rate("copies_on", job.copies_on);
+  if (job.copies_read) check_rate("copies_on", *job.copies_read);
   check_rate("file_system", job.file_system);
   expect_of_training(job.idle >= 0 && job.idle <= 1, "idle",
                      "expected a share from 0 to 1, got " + rounded(job.idle));

@@ -66,11 +66,12 @@ struct TrainingJob {
   std::optional<Seconds> memory_interval = std::nullopt, file_interval = std::nullopt;  // none: the best
   bool background = true;  // the file system is written while the run goes on
 
-  Bandwidth gpu_link = 25_GBps;       // of a GPU to its host
-  Bandwidth node_link = 400_GBps;     // of a node to the others, each way
-  Bandwidth copies_on = 100_GBps;     // of the memory or the SSD of a node that holds copies
-  Bandwidth file_system = 2000_GBps;  // of all nodes together
-  double idle = 0.3;                  // share of an iteration in which the links are free
+  Bandwidth gpu_link = 25_GBps;               // of a GPU to its host
+  Bandwidth node_link = 400_GBps;             // of a node to the others, each way
+  Bandwidth copies_on = 100_GBps;             // of the memory or the SSD of a node that holds copies
+  std::optional<Bandwidth> copies_read = {};  // at which a restore reads them, if it is another
+  Bandwidth file_system = 2000_GBps;          // of all nodes together
+  double idle = 0.3;                          // share of an iteration in which the links are free
   Seconds detection{600}, restart{300}, replacement{60}, repair{86'400};
 
   std::uint32_t nodes() const { return gpus / gpus_per_node; }

@@ -178,6 +178,17 @@ TEST(TrainingJobTest, CopiesDoNotMakeARunWorse) {
   }
 }
 
+TEST(TrainingJobTest, CopiesMayBeReadAtAnotherBandwidth) {
+  TrainingJob job = small_job;
+  job.protocol = TrainingProtocol::replicas;
+  job.copies_on = 10_MBps;
+  const TrainingCosts same = predict_training(job, one_class(20'000, 1024)).costs;
+  job.copies_read = 5_MBps;
+  const TrainingCosts slower = predict_training(job, one_class(20'000, 1024)).costs;
+  EXPECT_EQ(slower.transfer, same.transfer);
+  EXPECT_NEAR(slower.memory_read.count(), 2 * same.memory_read.count(), 1e-9);
+}
+
 TEST(TrainingJobTest, AnIntervalThatIsGivenIsKept) {
   TrainingJob job = small_job;
   job.background = true;

@@ -8,6 +8,7 @@
 
 #include "ecc/fault_coverage.h"
 #include "memory/fault_arrivals.h"
+#include "platform/study/checkpoint_medium.h"
 #include "platform/study/study_kind.h"
 #include "resilience/checkpointed_program.h"
 #include "resilience/dram_checkpoints.h"
@@ -29,9 +30,10 @@ struct FailureKeys {
   Bytes device = 256_MiB;
   CheckpointCode ecc = CheckpointCode::strong;
   LongDuration scrub = long_duration(24ull * 3600);
+  bool medium_keeps = true;
   LongDuration small_stays = long_duration(5ull * 365 * 86'400);
 };
-static_assert(member_count<FailureKeys>() == 8);
+static_assert(member_count<FailureKeys>() == 9);
 void describe(Fields& f, FailureKeys& c) {
   const LongDuration century = long_duration(100ull * 365 * 86'400);
   f("mttf", c.mttf,
@@ -54,6 +56,9 @@ void describe(Fields& f, FailureKeys& c) {
     "The time between two visits of the patrol scrubber to a block; 0: it is off. It finds what no one "
     "reads.",
     at_most(century));
+  f("medium_keeps", c.medium_keeps,
+    "Whether an expander keeps its contents when those of the memory end, as one with a supply of its own "
+    "does.");
   f("small_stays", c.small_stays,
     "How long a stuck fault that is corrected stays, until the device is replaced.", at_most(century));
 }
@@ -79,11 +84,12 @@ struct CheckpointLocationStudy {
   Bandwidth ramdisk = 6286_MBps;
   std::optional<Bandwidth> ramdisk_writer;
   std::uint32_t ramdisk_writes = 1;
+  std::optional<CheckpointMedium> medium;
   double ssd_watts = 50;
   double ramdisk_watts = 79;
   std::optional<FailureKeys> failures;
 };
-static_assert(member_count<CheckpointLocationStudy>() == 22);
+static_assert(member_count<CheckpointLocationStudy>() == 23);
 void describe(Fields& f, CheckpointLocationStudy& c) {
   const Bytes most(1'000'000ull * 1'000'000'000'000);
   f("policy", c.policy, "What decides where a checkpoint goes.", one_of<LocationPolicy>());
@@ -131,6 +137,10 @@ void describe(Fields& f, CheckpointLocationStudy& c) {
   f("ramdisk_writes", c.ramdisk_writes,
     "How often each byte is written to the ramdisk. 2 stands for the parity of strong ECC at its worst.",
     within(1, 16));
+  f("medium", c.medium,
+    "What holds the checkpoints of `ramdisk` in place of DRAM of the node: its engine gives the bandwidths "
+    "of "
+    "writing and reading, in place of ramdisk, ramdisk_writer and ramdisk_writes.");
   f("ssd_watts", c.ssd_watts, "The power of the node while it writes to the SSD.", within(0.0, 1e9));
   f("ramdisk_watts", c.ramdisk_watts, "The power of the node while it writes to the ramdisk.",
     within(0.0, 1e9));
@@ -174,26 +184,35 @@ DeviceFaults device_faults() {
   return faults;
 }
 
-// `checkpoint`: of all ranks, in DRAM; 0 if none is.
-DramCheckpointFailures failures_of(const FailureKeys& keys, Bytes checkpoint) {
+// `checkpoint`: of all ranks, in DRAM; 0 if none is. `medium`: nullptr if it is in the memory of the node.
+DramCheckpointFailures failures_of(const FailureKeys& keys, Bytes checkpoint,
+                                   const CheckpointMedium* medium) {
   const auto number = [](Bytes size) { return static_cast<double>(size.count()); };
   const double devices = keys.nodes * (number(keys.memory) / number(keys.device)) * block_chips / data_chips;
+  // Flash has no DRAM that fails under a checkpoint, and keeps it.
+  const bool is_flash = medium && medium->type == MediumType::cxl_ssd;
+  std::optional<double> devices_of_medium;
+  if (medium)
+    devices_of_medium =
+        is_flash ? 0 : keys.nodes * (number(checkpoint) / number(keys.device)) * block_chips / data_chips;
   return dram_checkpoint_failures({.devices = devices,
                                    .devices_of_rank = block_chips,
                                    .faults = device_faults(),
-                                   .checkpoint_share = number(checkpoint) / number(keys.memory),
+                                   .checkpoint_share = medium ? 0 : number(checkpoint) / number(keys.memory),
                                    .code = keys.ecc,
                                    .scrub = seconds(keys.scrub),
                                    .small_stays = seconds(keys.small_stays),
+                                   .devices_of_medium = devices_of_medium,
+                                   .medium_keeps = is_flash || keys.medium_keeps,
                                    .other = Rate(1 / seconds(keys.mttf).count()),
                                    .ends_memory = keys.ends_memory});
 }
 
 class CheckpointLocationPoint final : public StudyPointOf<CheckpointLocationStudy> {
  public:
-  void prepare(const ConfigLibrary&) override {
+  void prepare(const ConfigLibrary& library) override {
     const CheckpointLocationStudy& c = config_;
-    if (c.failures && c.checkpoint > Bytes(c.failures->memory.count() / c.ranks))
+    if (c.failures && !c.medium && c.checkpoint > Bytes(c.failures->memory.count() / c.ranks))
       throw StudyMistake("failures.memory", "a checkpoint of " + std::to_string(c.ranks) + " ranks, " +
                                                 to_text(c.checkpoint) + " each, is larger than " +
                                                 to_text(c.failures->memory));
@@ -206,6 +225,13 @@ class CheckpointLocationPoint final : public StudyPointOf<CheckpointLocationStud
                 .ramdisk_capacity = c.tmpfs_size.value_or(Bytes(UINT64_MAX)),
                 .ssd_watts = c.ssd_watts,
                 .ramdisk_watts = c.ramdisk_watts};
+    if (c.medium) {
+      const MediumBandwidths rates = measured(*c.medium, library);
+      targets_.ramdisk = rates.write;
+      targets_.ramdisk_read = rates.read;
+      targets_.ramdisk_writer = Bandwidth(UINT64_MAX);
+      targets_.ramdisk_writes = 1;
+    }
     controller_ = {.lifetime_estimation = c.le,
                    .performance_estimation = c.ple,
                    .bound = c.bound,
@@ -258,7 +284,8 @@ class CheckpointLocationPoint final : public StudyPointOf<CheckpointLocationStud
     if (!config_.failures) return {};
     const bool is_in_dram = r.in_ramdisk != 0;
     const DramCheckpointFailures failures =
-        failures_of(*config_.failures, is_in_dram ? program_.checkpoint * program_.ranks : Bytes());
+        failures_of(*config_.failures, is_in_dram ? program_.checkpoint * program_.ranks : Bytes(),
+                    config_.medium && is_in_dram ? &*config_.medium : nullptr);
     return {100 * r.work_share(failures.readable, failures.lost),
             is_in_dram ? Cell(100 * (failures.lost / failures.all())) : Cell(),
             1 / failures.all().per_second(), r.lost_to_newest.count(), r.lost_to_ssd.count()};

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <optional>
+
+#include "platform/study/checkpoint_medium.h"
 #include "platform/study/listed_levels.h"
 #include "platform/study/study_kind.h"
 #include "resilience/first_order.h"
@@ -18,8 +21,10 @@ struct FirstOrderStudy {
   std::vector<double> rate = {7.78e-6, 5.19e-7, 3e-8};
   double factor = 1;
   std::vector<LongDuration> interval = {};
+  std::optional<CheckpointMedium> medium = std::nullopt;
+  Bytes checkpoint = 64_GiB;
 };
-static_assert(member_count<FirstOrderStudy>() == 5);
+static_assert(member_count<FirstOrderStudy>() == 7);
 void describe(Fields& f, FirstOrderStudy& c) {
   const LongDuration none, tick(1), century(100ull * 365 * 86'400 * 1'000'000'000);
   f("cost", c.cost, "[a,b,c]: C, the time to write a checkpoint of each level.", within(none, century));
@@ -31,12 +36,18 @@ void describe(Fields& f, FirstOrderStudy& c) {
     "[a,b,c]: tau, the work between two checkpoints of each level. Without it, sqrt(2 C / lambda), which is "
     "the best.",
     within(tick, century));
+  f("medium", c.medium,
+    "What holds the checkpoints of the first level: its engine gives their times, in place of the first of "
+    "cost and restart.");
+  f("checkpoint", c.checkpoint, "The size of a checkpoint on the medium. Others have their times.",
+    within(1_B, Bytes(1'000'000ull * 1'000'000'000'000)));
 }
 
 class FirstOrderPoint final : public StudyPointOf<FirstOrderStudy> {
  public:
-  void prepare(const ConfigLibrary&) override {
+  void prepare(const ConfigLibrary& library) override {
     levels_ = listed_levels(config_.rate, config_.factor, config_.cost, config_.restart);
+    if (config_.medium) put_first_level_on(*config_.medium, config_.checkpoint, library, levels_);
     if (!config_.interval.empty())
       expect_one_for_each_level("interval", config_.interval.size(), levels_.size());
   }

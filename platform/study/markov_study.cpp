@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
+#include "platform/study/checkpoint_medium.h"
 #include "platform/study/listed_levels.h"
 #include "platform/study/study_kind.h"
 #include "platform/study/study_units.h"
@@ -40,8 +42,10 @@ struct MarkovStudy {
   RecoveryRule recovery = RecoveryRule::escalate;
   double shape = 1;
   std::uint64_t seed = 1;
+  std::optional<CheckpointMedium> medium = std::nullopt;
+  Bytes checkpoint = 64_GiB;
 };
-static_assert(member_count<MarkovStudy>() == 13);
+static_assert(member_count<MarkovStudy>() == 15);
 void describe(Fields& f, MarkovStudy& c) {
   const LongDuration tick(1), century = LongDuration(100ull * 365 * 86'400 * 1'000'000'000);
   f("schedule", c.schedule, "When a checkpoint of which level is written.", one_of<ScheduleChoice>());
@@ -65,6 +69,11 @@ void describe(Fields& f, MarkovStudy& c) {
   f("rate", c.rate, "[a,b,c]: the failures a second that need at least each level.", within(1e-18, 1e6));
   f("factor", c.factor, "The factor of all rates. This one number sweeps the failures of a machine.",
     within(1e-6, 1e6));
+  f("medium", c.medium,
+    "What holds the checkpoints of the first level: its engine gives their times, in place of the first of "
+    "cost and restart.");
+  f("checkpoint", c.checkpoint, "The size of a checkpoint on the medium. Others have their times.",
+    within(1_B, Bytes(1'000'000ull * 1'000'000'000'000)));
   f("higher_levels", c.higher_levels,
     "How checkpoints of all levels but the first are written, in all models.", one_of<HigherLevels>());
   f("failures", c.failures,
@@ -82,8 +91,9 @@ void describe(Fields& f, MarkovStudy& c) {
 
 class MarkovPoint final : public StudyPointOf<MarkovStudy> {
  public:
-  void prepare(const ConfigLibrary&) override {
+  void prepare(const ConfigLibrary& library) override {
     levels_ = listed_levels(config_.rate, config_.factor, config_.cost, config_.restart);
+    if (config_.medium) put_first_level_on(*config_.medium, config_.checkpoint, library, levels_);
     if (config_.schedule == ScheduleChoice::best) return;
     if (config_.counts.size() + 1 != levels_.size())
       throw StudyMistake("counts", fmt::format("one for each of the {} levels but the last, got {}",

@@ -12,6 +12,7 @@
 
 #include "base/confidence.h"
 #include "platform/config/config.h"
+#include "platform/study/checkpoint_medium.h"
 #include "platform/study/study_kind.h"
 #include "platform/study/study_units.h"
 #include "resilience/training_mistake.h"
@@ -35,6 +36,7 @@ struct TrainingGoodputStudy {
   std::uint32_t group = 2, parity = 1;
   std::optional<LongDuration> memory_interval = std::nullopt, interval = std::nullopt;
   bool background = true;
+  std::optional<CheckpointMedium> medium = std::nullopt;
 
   Bandwidth gpu_link = 25_GBps, node_link = 400_GBps, copies_on = 100_GBps, file_system = 2000_GBps;
   double idle = 0.3;
@@ -46,7 +48,7 @@ struct TrainingGoodputStudy {
   std::uint32_t runs = 10;
   std::uint64_t seed = 1;
 };
-static_assert(member_count<TrainingGoodputStudy>() == 28);
+static_assert(member_count<TrainingGoodputStudy>() == 29);
 
 void describe_training_job(Fields& f, TrainingGoodputStudy& c) {
   f("failures", c.failures, "What fails, how often: a file in configs/failures.", names_file("failures"));
@@ -86,6 +88,9 @@ void describe_training_checkpoints(Fields& f, TrainingGoodputStudy& c) {
     f("copies_on", c.copies_on,
       "The bandwidth of what holds the copies in a node: memory, a CXL expander or an SSD.",
       at_least(Bandwidth(1)));
+    f("medium", c.medium,
+      "What holds the copies in a node: its engine gives the bandwidths of writing and reading, in place of "
+      "copies_on.");
   });
   f.when("protocol", c.protocol, TrainingProtocol::sharded, [&] {
     f("parity", c.parity, "The number of nodes of a group that may be lost at once.", within(1, 63));
@@ -134,6 +139,7 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
     profile_.gpu_hours /= config_.factor;
     if (config_.hbm_fit) take_hbm_fit(*config_.hbm_fit);
     take_job();
+    if (config_.medium) take_medium(library);
     try {
       prediction_ = predict_training(job_, profile_);
     } catch (const TrainingMistake& error) {
@@ -212,6 +218,12 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
     } catch (const std::invalid_argument& error) {
       throw StudyMistake("hbm_fit", error.what(), {"failures"});
     }
+  }
+
+  void take_medium(const ConfigLibrary& library) {
+    const MediumBandwidths rates = measured(*config_.medium, library);
+    job_.copies_on = rates.write;
+    job_.copies_read = rates.read;
   }
 
   void take_job() {

@@ -130,6 +130,18 @@ TEST(TrainingGoodputStudyTest, SaysWhatEachPurchaseGains) {
   EXPECT_EQ(training.run({}).number("copies_gains"), 0);
 }
 
+// Each of two nodes writes 5.67 TB: its half of the state, and a copy of the other.
+TEST(TrainingGoodputStudyTest, CopiesAreInANamedMedium) {
+  const auto interval = [](const char* key) {
+    return training.run({"gpus=16", key}).number("memory_interval_s");
+  };
+  EXPECT_NEAR(interval("medium.type=cxl"), interval("copies_on=40.5GB/s"), 10);
+  EXPECT_NEAR(interval("medium.expander=fpga"), interval("copies_on=19.2GB/s"), 10);
+  EXPECT_GT(interval("medium.expander=fpga"), 1.9 * interval("medium.type=cxl"));
+  EXPECT_EQ(training.mistake({"medium.expander=none"}).find("command line: error: medium.expander: "), 0u);
+  EXPECT_NE(training.mistake({"medium.type=cxl", "protocol=just_in_time"}), "none");
+}
+
 TEST(TrainingGoodputStudyTest, RefusesWhatDoesNotGoTogether) {
   EXPECT_EQ(training.mistake({"gpus=1001"}),
             "command line: error: gpus: expected a multiple of the 8 GPUs of a node, got 1001");
