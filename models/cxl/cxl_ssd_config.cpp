@@ -77,23 +77,27 @@ FlashGeometry flash_geometry(const CxlSsdConfig& config, const FlashPart& part) 
   return geometry;
 }
 
-std::string problem_of(const CxlSsdConfig& config, const FlashPart& flash, const DramPart& dram) {
+std::optional<CxlSsdProblem> problem_of(const CxlSsdConfig& config, const FlashPart& flash, const DramPart& dram) {
   // The host needs 12 bytes for each block and 40 bytes for each page of flash, besides the contents.
   constexpr std::uint64_t max_blocks = 1u << 24;
   constexpr Bytes max_flash = 4_TiB, max_page = 128_KiB;
   if (flash.page % 4_KiB != 0_B || flash.page > max_page || config.size % flash.page != 0_B)
-    return fmt::format("{} has pages of {}, expected a multiple of 4 KiB up to {} that divides the size",
-                       config.flash.part, to_text(flash.page), to_text(max_page));
+    return CxlSsdProblem{
+        "flash.part",
+        fmt::format("{} has pages of {}, expected a multiple of 4 KiB up to {} that divides the size",
+                    config.flash.part, to_text(flash.page), to_text(max_page))};
   const FlashGeometry all = flash_geometry(config, flash);
   if (all.all_blocks() > max_blocks || all.all_pages() * all.page > max_flash)
-    return fmt::format("the flash has {} blocks, {}; expected at most {} and {}", all.all_blocks(),
-                       to_text(all.all_pages() * all.page), max_blocks, to_text(max_flash));
+    return CxlSsdProblem{"size",
+                         fmt::format("the flash has {} blocks, {}; expected at most {} and {}",
+                                     all.all_blocks(), to_text(all.all_pages() * all.page), max_blocks,
+                                     to_text(max_flash))};
   const Bytes of_dram =
       dram.rank_size() * (std::uint64_t{config.dram.ranks} * config.dram.channels * config.dram.controllers);
   if (config.cache > of_dram)
-    return fmt::format("the cache of {} does not fit into the {} of its DRAM", to_text(config.cache),
-                       to_text(of_dram));
-  return "";
+    return CxlSsdProblem{"cache", fmt::format("the cache of {} does not fit into the {} of its DRAM",
+                                              to_text(config.cache), to_text(of_dram))};
+  return std::nullopt;
 }
 
 }  // namespace asterism

@@ -1,6 +1,7 @@
 // A CXL SSD of a node: flash that cores load from and store to, behind a CXL link and a cache of DRAM.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/units.h"
@@ -40,7 +41,10 @@ void describe_cxl_ssd(Fields& f, CxlSsdConfig& config);  // without what a study
 
 // With as many blocks as the window takes.
 FlashGeometry flash_geometry(const CxlSsdConfig& config, const FlashPart& part);
-// The reason why there cannot be such a device, "" if there is none.
-std::string problem_of(const CxlSsdConfig& config, const FlashPart& flash, const DramPart& dram);
+// The reason why there cannot be such a device, with the key that it concerns.
+struct CxlSsdProblem {
+  std::string key, text;
+};
+std::optional<CxlSsdProblem> problem_of(const CxlSsdConfig& config, const FlashPart& flash, const DramPart& dram);
 
 }  // namespace asterism

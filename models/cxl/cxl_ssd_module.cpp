@@ -45,8 +45,8 @@ DeviceShape CxlSsdModule::shape(const CxlSsdConfig& config, const CxlSsdParts& p
 
 void CxlSsdModule::check(const CxlSsdConfig& config, const CxlSsdParts& parts, const NodeView&,
                          const DevicePlace&, DeviceProblems& problems) {
-  if (const std::string problem = problem_of(config, parts.flash, parts.dram); !problem.empty())
-    problems.add("flash.part", problem);
+  if (const auto problem = problem_of(config, parts.flash, parts.dram))
+    problems.add(problem->key, problem->text);
 }
 
 std::vector<DeviceTreeNode> CxlSsdModule::device_tree(const CxlSsdConfig&, const DevicePlace& place) {
@@ -193,7 +193,10 @@ std::optional<Picoseconds> CxlSsdModule::access(tlm::tlm_generic_payload& payloa
   }
   const Picoseconds ended = at + cache_->time(now(), at, offset, is_write, master_of(payload));
   if (is_write) {
-    cache_->written(now(), offset, Bytes(count));
+    for (unsigned begin = first, end = first; begin < first + count; begin = end + 1) {
+      for (end = begin; end < first + count && byte_enabled(payload, end);) ++end;
+      if (end != begin) cache_->written(now(), Bytes(payload.get_address() + begin), Bytes(end - begin));
+    }
     rearm();
   }
   return ended;

@@ -110,7 +110,7 @@ std::list<FlashCache::Page>::reverse_iterator FlashCache::last_idle() {
 
 // A new frame; nullptr: there is none yet.
 FlashCache::Frame* FlashCache::make_room(Picoseconds now, Page page) {
-  if (frames_.size() >= capacity_) {
+  while (frames_.size() >= capacity_) {  // there are more after a poke
     const auto last = last_idle();
     if (last == used_.rend()) {
       const auto first =
@@ -144,7 +144,7 @@ void FlashCache::read_ahead(Picoseconds now, Page page) {
   const auto pages = static_cast<Page>(size_ / page_size_);
   for (Page next = page + 1; next <= page + read_ahead_ && next < pages; ++next) {
     if (frames_.contains(next) || !layer_.is_mapped(next)) continue;
-    if (frames_.size() >= capacity_) {
+    while (frames_.size() >= capacity_) {
       const auto last = last_idle();
       if (last == used_.rend() || *last == page) return;
       ++count_.evicted;
@@ -188,7 +188,7 @@ bool FlashCache::is_hit(Bytes offset, bool is_write, bool is_whole) const {
 Picoseconds FlashCache::time(Picoseconds now, Picoseconds at, Bytes offset, bool is_write, unsigned master) {
   ++(is_write ? count_.writes : count_.reads);
   const Frame& frame = frames_.at(page_of(offset));
-  const Bytes place = page_size_ * std::uint64_t{frame.slot} + offset % page_size_;
+  const Bytes place = page_size_ * (frame.slot % capacity_) + offset % page_size_;
   return latency_ + dram_.access(now, {.at = at,
                                        .master = master,
                                        .location = dram_.mapping().locate(place / line),
@@ -222,12 +222,10 @@ void FlashCache::written(Picoseconds now, Bytes offset, Bytes size) {
   if (!frame.data.empty())
     std::memcpy(frame.data.data() + offset % page_size_ / Bytes(1), contents_.get() + offset.count(),
                 size.count());
-  if (size == line) {
-    set(frame.valid, index);
-    if (const auto lost = lost_.find(page); lost != lost_.end()) {
-      lost->second[index / 64] &= ~(std::uint64_t{1} << index % 64);
-      if (std::ranges::all_of(lost->second, [](std::uint64_t word) { return word == 0; })) lost_.erase(lost);
-    }
+  if (size == line) set(frame.valid, index);
+  if (const auto lost = lost_.find(page); lost != lost_.end()) {
+    lost->second.written(offset, size);
+    if (lost->second.empty()) lost_.erase(lost);
   }
   modify(frame, page, index / 64, std::uint64_t{1} << index % 64);
   schedule(now);
@@ -253,7 +251,7 @@ void FlashCache::poke(Picoseconds now, Bytes offset, std::span<const std::byte> 
 
 bool FlashCache::is_poisoned(Bytes offset) const {
   const auto found = lost_.find(page_of(offset));
-  return found != lost_.end() && has(found->second, line_of(offset));
+  return found != lost_.end() && found->second.touches(offset, Bytes(1));
 }
 
 AddressRange FlashCache::sound_around(Bytes offset) const {
@@ -288,14 +286,26 @@ void FlashCache::end_flushes(Picoseconds now) {
   }
 }
 
+// The flash has become read-only: only programs that are under way can still end.
+void FlashCache::give_up_flushes() {
+  wanted_.clear();
+  for (Flush& flush : flushes_)
+    if (std::erase_if(flush.left, [this](const auto& each) { return !frames_.at(each.first).is_saving; }) != 0)
+      flush.ok = false;
+}
+
+// The caller ends the flushes that wait for nothing any more.
 void FlashCache::schedule(Picoseconds now) {
-  if (!is_ready() || read_only()) return;
+  if (!is_ready()) return;
+  if (read_only()) return give_up_flushes();
   std::vector<Page> pages(wanted_.begin(), wanted_.end());
   for (const Page page : pages) {
     if (saving_ >= max_saves_) return;
     begin_save(now, page, frames_.at(page));
   }
-  for (auto next = modified_.begin(); next != modified_.end() && 2 * modified_.size() > capacity_;) {
+  // Those that are wanted are about to be saved.
+  const auto is_half_modified = [this] { return 2 * (modified_.size() - wanted_.size()) > capacity_; };
+  for (auto next = modified_.begin(); next != modified_.end() && is_half_modified();) {
     if (saving_ >= max_saves_) return;
     const Page page = (next++)->second;
     begin_save(now, page, frames_.at(page));
@@ -354,11 +364,6 @@ void FlashCache::written(Picoseconds at, TranslationLayer::Tag tag, TranslationL
     flush.ok = flush.ok && ok;
     flush.left.erase(waits);
   }
-  if (layer_.read_only())
-    for (Flush& flush : flushes_) {
-      flush.ok = flush.ok && flush.left.empty();
-      flush.left.clear();
-    }
   schedule(at);
   end_flushes(at);
   sink_.changed(at);
@@ -377,8 +382,12 @@ void FlashCache::read_done(Picoseconds at, TranslationLayer::Tag tag, bool is_re
       std::memcpy(frame.data.data() + line_size * index, data.data() + line_size * index, line_size);
     });
   frame.valid.assign(parts_, all_lines);
+  lost_.erase(page);
   if (!is_readable) {
-    lost_[page] = missing;
+    PoisonList& poison = lost_[page];
+    for_each_line(missing, [&](std::uint32_t index) {
+      poison.add(page_size_ * std::uint64_t{page} + line * index, PoisonSource::internal);
+    });
     sink_.lost(at, page_size_ * std::uint64_t{page});
   }
   schedule(at);
@@ -396,6 +405,7 @@ void FlashCache::recovered(Picoseconds at) {
   load_contents();
   schedule(at);
   sink_.ready(at);
+  end_flushes(at);
   sink_.changed(at);
 }
 
@@ -453,7 +463,7 @@ void FlashCache::reset(Reset kind) {
   }
   if (kind != Reset::warm) {
     contents_.reset();
-    lost_.clear();
+    std::erase_if(lost_, [this](const auto& each) { return !frames_.contains(each.first); });
   }
   dram_.reset(kind);
   if (kind == Reset::cold) count_ = {};

@@ -25,9 +25,10 @@
 // saved with the table, and there again after power_up(). The time of that is not modelled. A page is
 // programmed as a whole or not at all.
 //
-// A flash page that cannot be read is lost: its lines are poisoned until all of each has been written. Its
-// frame is not programmed before the last of them has been written, because that would make up data; until
-// then a flush fails. If the flash has become read-only, writes fail.
+// A flash page that cannot be read is lost: its lines are poisoned until all of each has been written, in any
+// pieces. Its frame is not programmed before the last of them has been written, because that would make up
+// data; until then a flush fails. If the flash has become read-only, writes fail, and so do flushes of lines
+// that are not in flash yet.
 //
 // Time: flash is the exact engine. DRAM answers at once (DramSystem, loose); that pages from flash are
 // written to it takes nothing from accesses.
@@ -49,6 +50,7 @@
 
 #include "base/statistics.h"
 #include "cxl/cxl_ssd_config.h"
+#include "cxl/poison_list.h"
 #include "flash/translation_layer.h"
 #include "matt/matt.h"
 #include "memory/dram_system.h"
@@ -165,6 +167,7 @@ class FlashCache final : private TranslationLayer::Sink {
   bool begin_save(Picoseconds now, Page page, Frame& frame);
   void take_lines(Page page, Frame& frame);
   void take_part(std::uint32_t part, Page page, Frame& frame);
+  void give_up_flushes();
   void end_flushes(Picoseconds now);
   void load_contents();
   void track_all();
@@ -198,7 +201,7 @@ class FlashCache final : private TranslationLayer::Sink {
   std::size_t next_first_ = 0;
   bool is_full_ = false;  // of frames that cannot leave, since the last one has become idle
   std::uint64_t sequence_ = 0;
-  std::map<Page, Lines> lost_;
+  std::map<Page, PoisonList> lost_;  // with offsets in the window
   std::list<Flush> flushes_;
   Counters count_;
 };

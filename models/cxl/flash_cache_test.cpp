@@ -18,8 +18,9 @@ struct FlashCacheRig : testing::Test, FlashCache::Sink {
             .flash = {.channels = 2, .packages = 1},
             .dram = {.ranks = 1}};
   }
-  static FlashPart small_part() {
+  static FlashPart small_part(std::uint64_t endurance) {
     FlashPart part;
+    part.endurance = endurance;
     part.pages_per_block = 32;
     return part;
   }
@@ -32,10 +33,10 @@ struct FlashCacheRig : testing::Test, FlashCache::Sink {
   std::vector<bool> flushed_ok;
   std::vector<Bytes> lost_pages;
 
-  explicit FlashCacheRig(bool is_protected = false)
+  explicit FlashCacheRig(bool is_protected = false, std::uint64_t endurance = 0)
       : config(config_of_test(is_protected)),
-        image(flash_geometry(config, small_part())),
-        cache(config, small_part(), DramPart{}, image, *this) {
+        image(flash_geometry(config, small_part(endurance))),
+        cache(config, small_part(endurance), DramPart{}, image, *this) {
     power_up();
   }
   void ready(Picoseconds) override { is_ready = true; }
@@ -83,6 +84,26 @@ struct FlashCacheRig : testing::Test, FlashCache::Sink {
     cache.flush(now);
     while (cache.is_flushing() && step()) continue;
     return flushed_ok.size() > before && flushed_ok.back();
+  }
+  // The programmed copies of a page cannot be read any more.
+  void make_unreadable(std::uint64_t logical) {
+    for (std::uint32_t plane = 0; plane < image.geometry().all_planes(); ++plane)
+      for (std::uint32_t block = 0; block < image.geometry().blocks; ++block)
+        for (std::uint32_t page = 0; page < 32; ++page)
+          if (const FlashAddress at{plane, block, page};
+              image.state(at) == FlashImage::PageState::programmed && image.spare(at).logical == logical)
+            image.add_bit_errors(at, 1000);
+  }
+  // Makes the flash read-only, with a line of page 1 that is not in flash. Returns its newest value.
+  std::uint64_t wear_out() {
+    std::uint64_t value = 0;
+    while (!cache.read_only() && value < 100'000) {
+      store(0_B, ++value);
+      cache.flush(now);
+      store(16_KiB, value);
+      while (cache.is_flushing() && step()) continue;
+    }
+    return value;
   }
   const FlashCache::Counters& count() const { return cache.counters(); }
 };
@@ -240,13 +261,7 @@ TEST_F(FlashCacheTest, LinesOfAnUnreadablePageArePoisonedUntilTheyAreWritten) {
   store(16_KiB, 1);
   ASSERT_TRUE(flush());
   lose_power();
-  const std::uint32_t planes = image.geometry().all_planes();
-  for (std::uint32_t plane = 0; plane < planes; ++plane)
-    for (std::uint32_t block = 0; block < image.geometry().blocks; ++block)
-      for (std::uint32_t page = 0; page < 32; ++page)
-        if (const FlashAddress at{plane, block, page};
-            image.state(at) == FlashImage::PageState::programmed && image.spare(at).logical == 1)
-          image.add_bit_errors(at, 1000);
+  make_unreadable(1);
   load(16_KiB);
   EXPECT_EQ(lost_pages, std::vector<Bytes>{16_KiB});
   EXPECT_TRUE(cache.is_poisoned(16_KiB));
@@ -259,6 +274,103 @@ TEST_F(FlashCacheTest, LinesOfAnUnreadablePageArePoisonedUntilTheyAreWritten) {
   lose_power();
   EXPECT_EQ(load(16_KiB), 2u);
   EXPECT_EQ(load(16_KiB + 64_B), 1u);
+}
+
+// A core without direct memory stores words.
+TEST_F(FlashCacheTest, PoisonIsClearedByWritesInPieces) {
+  store(16_KiB, 1);
+  ASSERT_TRUE(flush());
+  lose_power();
+  make_unreadable(1);
+  load(16_KiB);
+  for (std::uint64_t word = 0; word < 7; ++word) store(16_KiB + 8_B * word, word);
+  EXPECT_TRUE(cache.is_poisoned(16_KiB));
+  store(16_KiB + 48_B, 6);
+  EXPECT_TRUE(cache.is_poisoned(16_KiB)) << "the same word twice is not a line";
+  store(16_KiB + 56_B, 7);
+  EXPECT_FALSE(cache.is_poisoned(16_KiB));
+  for (std::uint64_t word = 8; word < 2048; ++word) store(16_KiB + 8_B * word, word);
+  EXPECT_TRUE(flush());
+  lose_power();
+  EXPECT_EQ(load(16_KiB + 8_B * 2047), 2047u);
+}
+
+TEST_F(ProtectedFlashCacheTest, TheRestOfALostPageIsPoisonedAfterALossOfPower) {
+  store(16_KiB, 1);
+  store(32_KiB, 1);
+  ASSERT_TRUE(flush());
+  lose_power();
+  make_unreadable(1);
+  make_unreadable(2);
+  load(16_KiB);
+  load(32_KiB);
+  store(16_KiB, 2, true);
+  lose_power();
+  EXPECT_EQ(load(16_KiB), 2u);
+  EXPECT_FALSE(cache.is_poisoned(16_KiB));
+  EXPECT_TRUE(cache.is_poisoned(16_KiB + 64_B));
+  EXPECT_FALSE(cache.is_poisoned(32_KiB)) << "it has not been read again";
+  EXPECT_FALSE(flush());
+  EXPECT_EQ(lost_pages.size(), 2u);
+}
+
+struct WornFlashCacheTest : FlashCacheRig {
+  WornFlashCacheTest() : FlashCacheRig(false, 2) {}
+};
+struct WornProtectedFlashCacheTest : FlashCacheRig {
+  WornProtectedFlashCacheTest() : FlashCacheRig(true, 2) {}
+};
+
+TEST_F(WornFlashCacheTest, AFlushOfReadOnlyFlashFails) {
+  const std::uint64_t newest = wear_out();
+  ASSERT_TRUE(cache.read_only());
+  const std::uint64_t durable = newest - (flushed_ok.back() ? 1 : 2);
+  const std::size_t flushes = flushed_ok.size();
+  EXPECT_FALSE(flush());
+  EXPECT_EQ(flushed_ok.size(), flushes + 1) << "it ends";
+  EXPECT_FALSE(cache.is_flushing());
+  EXPECT_FALSE(enter(0_B, true, true));
+  lose_power();
+  EXPECT_EQ(load(16_KiB), durable);
+  EXPECT_TRUE(flush()) << "nothing is left";
+}
+
+TEST_F(WornProtectedFlashCacheTest, AFlushAfterAPowerUpFails) {
+  const std::uint64_t newest = wear_out();
+  ASSERT_TRUE(cache.read_only());
+  cache.reset(Reset::power_loss);
+  cache.flush(now);
+  const std::size_t flushes = flushed_ok.size();
+  power_up();
+  while (cache.is_flushing() && step()) continue;
+  EXPECT_EQ(flushed_ok.size(), flushes + 1) << "it ends";
+  EXPECT_FALSE(flushed_ok.back());
+  EXPECT_FALSE(flush());
+  EXPECT_EQ(load(16_KiB), newest) << "the reserve still has it";
+}
+
+// An incomplete frame waits for its page, and counts as one that is being written back.
+TEST_F(FlashCacheTest, WritesBackInTheBackgroundDownToHalf) {
+  for (std::uint64_t page = 0; page < 3; ++page) store(16_KiB * page, page);
+  ASSERT_TRUE(flush());
+  lose_power();
+  for (std::uint64_t page = 0; page < 3; ++page) store(16_KiB * page + 64_B, 7, true);
+  EXPECT_EQ(count().pages_completed, 1u);
+  while (step()) continue;
+  EXPECT_EQ(count().pages_completed, 1u);
+  EXPECT_EQ(cache.modified_frames(), 2u);
+}
+
+// The loader writes any number of pages at once.
+TEST_F(FlashCacheTest, HasItsSizeAgainAfterAPoke) {
+  const std::vector<std::byte> data(16 * 16'384, std::byte{3});
+  cache.poke(now, 0_B, data);
+  EXPECT_EQ(load(15 * 16_KiB) & 0xff, 3u);
+  ASSERT_TRUE(flush());
+  load(16 * 16_KiB);  // makes room
+  const std::uint64_t before = count().pages_read;
+  for (std::uint64_t page = 0; page < 16; ++page) EXPECT_EQ(load(16_KiB * page) & 0xff, 3u);
+  EXPECT_GT(count().pages_read, before + 10);
 }
 
 }  // namespace

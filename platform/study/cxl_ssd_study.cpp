@@ -50,8 +50,8 @@ class CxlSsdPoint final : public StudyPointOf<CxlSsdStudy> {
     flash_ = load_config<FlashPart>(library, "flash", config_.ssd.flash.part);
     dram_ = load_config<DramPart>(library, "dram", config_.ssd.dram.part);
     link_ = load_config<CxlPart>(library, "cxl", config_.ssd.expander);
-    if (const std::string problem = problem_of(config_.ssd, flash_, dram_); !problem.empty())
-      throw StudyMistake("flash.part", problem);
+    if (const auto problem = problem_of(config_.ssd, flash_, dram_))
+      throw StudyMistake(problem->key, problem->text);
   }
 
   std::vector<Cell> run(const std::stop_token&) override {
