@@ -68,6 +68,7 @@ add_library(asterism_firmware_checkpoint STATIC
   ${PROJECT_SOURCE_DIR}/sw/checkpoint/checkpoint.c
   ${PROJECT_SOURCE_DIR}/sw/checkpoint/asynchronous.c
   ${PROJECT_SOURCE_DIR}/sw/checkpoint/controller.c
+  ${PROJECT_SOURCE_DIR}/sw/checkpoint/cxl_ssd_store.c
   ${PROJECT_SOURCE_DIR}/sw/checkpoint/location.c
   ${PROJECT_SOURCE_DIR}/sw/checkpoint/status.c
   ${PROJECT_SOURCE_DIR}/sw/checkpoint/memory_level.c
@@ -77,7 +78,7 @@ target_include_directories(asterism_firmware_checkpoint PUBLIC ${PROJECT_SOURCE_
 target_compile_features(asterism_firmware_checkpoint PRIVATE c_std_17)
 add_library(asterism_firmware_test_machine STATIC ${PROJECT_SOURCE_DIR}/sw/checkpoint/test_machine.cpp)
 target_link_libraries(asterism_firmware_test_machine PUBLIC asterism_firmware_checkpoint GTest::gtest)
-foreach(test checksum checkpoint cxl_level memory_level pcram_level asynchronous location controller)
+foreach(test checksum checkpoint cxl_level cxl_ssd_store memory_level pcram_level asynchronous location controller)
   asterism_test(${PROJECT_SOURCE_DIR}/sw/checkpoint/${test}_test.cpp PROGRAM sw_checkpoint
     LINKS asterism_firmware_test_machine
                 asterism_firmware_checkpoint)

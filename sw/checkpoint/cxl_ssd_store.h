@@ -3,7 +3,9 @@
 //
 // It holds the two newest checkpoints in its last pages (checkpoint/memory_level.h). A write flushes the
 // device three times: when the older checkpoint is discarded, when the pages are written, and when the new
-// one is marked as complete; so a loss of power leaves each of them complete or absent. If the device has a
+// one is marked as complete; so a loss of power leaves each of them complete or absent. When a version is
+// written again, a fourth flush follows the end of the earlier one. A page of flash that cannot be read costs
+// the checkpoint that it is in, and is written again with the next one. If the device has a
 // reserve of energy, cleaning the caches of the cores is enough.
 #pragma once
 

@@ -117,7 +117,7 @@ bool memory_level_append(const void* data, size_t bytes) {
   return memory_copy_guarded(to, data, bytes);
 }
 
-bool memory_level_commit(void) {
+static inline bool mark(void) {
   Record* const record = &level->records[level->at];
   uint8_t* const to = slot(level->at);
   const size_t word = sizeof record->magic;
@@ -125,8 +125,26 @@ bool memory_level_commit(void) {
   // A guarded copy returns only when its data are in memory.
   if (!memory_copy_guarded(to, &committed, word)) return false;
   record->magic = committed;
-  if (is_of(&level->records[1 - level->at], record->name, record->version)) empty(1 - level->at);
   return true;
+}
+
+static inline bool has_earlier(void) {
+  const Record* const record = &level->records[level->at];
+  return is_of(&level->records[1 - level->at], record->name, record->version);
+}
+
+bool memory_level_commit(void) {
+  if (!mark()) return false;
+  if (has_earlier()) empty(1 - level->at);
+  return true;
+}
+
+bool memory_level_commit_beside(void) { return mark(); }
+
+bool memory_level_discard_earlier(void) {
+  const bool is_there = has_earlier();
+  if (is_there) empty(1 - level->at);
+  return is_there;
 }
 
 bool memory_level_newest(const char name[memory_level_name_bytes], uint64_t max_version, uint64_t* version) {

@@ -34,6 +34,10 @@ bool memory_level_fits(uint64_t bytes, unsigned pieces);
 bool memory_level_begin(const char name[memory_level_name_bytes], uint64_t version);
 bool memory_level_append(const void* data, size_t bytes);
 bool memory_level_commit(void);
+// The two steps of it, for memory that becomes durable in any order. The second returns whether there was an
+// earlier checkpoint.
+bool memory_level_commit_beside(void);
+bool memory_level_discard_earlier(void);
 
 // Finds the newest version not above max_version; false if there is none.
 bool memory_level_newest(const char name[memory_level_name_bytes], uint64_t max_version, uint64_t* version);

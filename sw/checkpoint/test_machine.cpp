@@ -235,6 +235,10 @@ bool memory_copy_guarded(void* destination, const void* source, std::size_t byte
     std::memset(destination, 0xff, bytes);
   else
     std::memcpy(destination, source, bytes);
+  const auto first = reinterpret_cast<std::uintptr_t>(destination);
+  for (std::uintptr_t block = (first + 63) / 64; machine.stores_clear_poison && block < (first + bytes) / 64;
+       ++block)
+    machine.poisoned.erase(block);
   return !lost;
 }
 }

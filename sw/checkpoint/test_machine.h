@@ -69,6 +69,7 @@ struct TestMachine {
   EccRange range = {};
   unsigned ranges_set = 0;
   std::set<std::uintptr_t> poisoned;
+  bool stores_clear_poison = false;  // of whole blocks, as in a CXL SSD
   std::uint32_t uncorrectable = 0;
   std::uint64_t kept_from = 0;
   // A counter of microseconds. It advances by microseconds_a_page for each page of a checkpoint that stops

@@ -24,7 +24,8 @@ bool cxl_ssd_probe(CxlSsd* ssd) {
   ssd->first = (uint64_t)read_register(CXL_SSD_DEVICE_WINDOW_BASE_HIGH) << 32 |
                read_register(CXL_SSD_DEVICE_WINDOW_BASE_LOW);
   ssd->bytes = (uint64_t)read_register(CXL_SSD_DEVICE_CAPACITY) << 20;
-  ssd->cache_bytes = read_register(CXL_SSD_DEVICE_CACHE) << 10;
+  ssd->cache_bytes = (uint64_t)read_register(CXL_SSD_DEVICE_CACHE) << 10;
+  ssd->page_bytes = read_register(CXL_SSD_DEVICE_PAGE);
   ssd->is_protected = (read_register(CXL_SSD_DEVICE_STATUS) & CXL_SSD_DEVICE_STATUS_PROTECTED_MASK) != 0;
   gic_enable(device.interrupt, handler);
   write_register(CXL_SSD_DEVICE_INTERRUPT_ENABLE, CXL_SSD_DEVICE_INTERRUPT_ENABLE_FLUSHED_MASK);
@@ -44,6 +45,13 @@ bool cxl_ssd_flush(const void* first, size_t bytes) {
   write_register(CXL_SSD_DEVICE_FLUSH, 1);
   sleep_until(&flushed);
   return (read_register(CXL_SSD_DEVICE_STATUS) & CXL_SSD_DEVICE_STATUS_FAILED_MASK) == 0;
+}
+
+bool cxl_ssd_has_lost(void) {
+  const uint32_t lost =
+      read_register(CXL_SSD_DEVICE_INTERRUPT_STATUS) & CXL_SSD_DEVICE_INTERRUPT_STATUS_LOST_MASK;
+  if (lost != 0) write_register(CXL_SSD_DEVICE_INTERRUPT_STATUS, lost);
+  return lost != 0;
 }
 
 uint32_t cxl_ssd_misses(void) { return read_register(CXL_SSD_DEVICE_MISSES); }
