@@ -71,6 +71,8 @@ class NvmeController final : private NvmeDisk::Sink {
   void ring(Picoseconds now, unsigned doorbell, std::uint32_t value);
   std::uint32_t mask() const { return mask_; }
   void set_mask(std::uint32_t mask);  // INTMS, INTMC
+  // The vectors, as bits, whose completion queues have entries that the driver has not consumed.
+  std::uint32_t waiting_vectors() const;
 
   void power_up(Picoseconds now);
   std::optional<Picoseconds> next_event() const;

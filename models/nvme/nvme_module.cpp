@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <utility>
 
 #include "base/quantity_text.h"
 #include "tlm/log.h"
@@ -195,12 +196,15 @@ void NvmeModule::connect_messages() {
   });
   r.msix.on_write([this](std::uint32_t) {
     interrupt_changed(level_);
+    // What is already in the queues is announced when messages replace the line, and nothing is kept for later.
+    if (sends_messages() != std::exchange(sent_messages_, sends_messages()))
+      pending_ = sent_messages_ ? controller_->waiting_vectors() : 0;
     send_pending();
   });
   r.msix_table.computed([this] { return static_cast<std::uint32_t>(registers.message_low.offset()); });
   r.msix_pending.computed([this] { return static_cast<std::uint32_t>(registers.message_pending.offset()); });
   registers.message_control.on_write([this](unsigned, std::uint32_t, Accessor) { send_pending(); });
-  registers.message_pending.computed([this] { return pending_; });
+  registers.message_pending.computed([this] { return pending(); });
 }
 
 bool NvmeModule::sends_messages() const {
@@ -215,8 +219,10 @@ void NvmeModule::message(unsigned vector) {
   send_pending();
 }
 
-// Sends what waits and is not masked.
+// Sends what waits and is not masked. A message whose entries have been consumed meanwhile is not sent (PCI
+// 3.0, section 6.8.3.2).
 void NvmeModule::send_pending() {
+  pending_ = pending();
   const auto& msix = function_->registers.msix;
   if (!sends_messages() || msix.masked.get(msix.value())) return;
   for (unsigned vector = 0; vector < vectors_; ++vector) {
@@ -255,6 +261,7 @@ void NvmeModule::reset(Reset kind) {
   memory.reset(kind);
   if (messages) messages->reset(kind);
   pending_ = 0;
+  sent_messages_ = false;
   controller_->reset(kind);
   registers.reset();
   if (function_) function_->registers.reset();

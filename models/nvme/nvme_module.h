@@ -72,6 +72,7 @@ class NvmeModule final : public sc_core::sc_module, public Device, private NvmeC
   void message(unsigned vector) override;
   bool sends_messages() const;
   void send_pending();
+  std::uint32_t pending() const { return pending_ & controller_->waiting_vectors(); }
   void warn(const std::string& what) override;
 
   const unsigned vectors_;
@@ -79,7 +80,8 @@ class NvmeModule final : public sc_core::sc_module, public Device, private NvmeC
   std::unique_ptr<NvmeController> controller_;
   std::unique_ptr<Function> function_;  // with `pcie`
   bool level_ = false;                  // that the controller asks for
-  std::uint32_t pending_ = 0;           // vectors whose messages wait
+  std::uint32_t pending_ = 0;   // vectors whose messages wait, as far as their queues still have entries
+  bool sent_messages_ = false;  // before the last write of Message Control
   Alarm alarm_;
 };
 

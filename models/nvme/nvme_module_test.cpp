@@ -136,6 +136,37 @@ SYSTEMC_TEST_F(NvmeMessagesTest, AVectorIsWrittenToItsAddressUnlessItIsMasked) {
   pci.write<std::uint16_t>(function.msix.offset() + 2, 0);
   settle();
   EXPECT_TRUE(irq.read());
+  pci.write<std::uint16_t>(function.msix.offset() + 2, 0x8000);
+  wait_for(1_us);
+  EXPECT_FALSE(irq.read());
+  EXPECT_EQ(receiver.messages.size(), 3u) << "of what the queue already has";
+}
+
+SYSTEMC_TEST_F(NvmeMessagesTest, AMessageThatWaitsIsWithdrawnWithItsReason) {
+  set_vector(0, 70, true);
+  pci.write<std::uint16_t>(function.msix.offset() + 2, 0x8000);
+  enable();
+  identify();
+  wait_for(1_ms);
+  EXPECT_EQ(cpu.read32(map.message_pending.offset()), 1u);
+  cpu.write32(map.head.offset(), 1);
+  EXPECT_EQ(cpu.read32(map.message_pending.offset()), 0u) << "the entry has been consumed";
+  set_vector(0, 70, false);
+  wait_for(1_us);
+  EXPECT_TRUE(receiver.messages.empty());
+  set_vector(0, 70, true);
+  identify();
+  wait_for(1_ms);
+  EXPECT_EQ(cpu.read32(map.message_pending.offset()), 1u);
+  pci.write<std::uint16_t>(function.msix.offset() + 2, 0);
+  EXPECT_EQ(cpu.read32(map.message_pending.offset()), 0u) << "MSI-X is off";
+  pci.write<std::uint16_t>(function.msix.offset() + 2, 0x8000);
+  EXPECT_EQ(cpu.read32(map.message_pending.offset()), 1u);
+  cpu.write32(map.cc.offset(), 0);
+  EXPECT_EQ(cpu.read32(map.message_pending.offset()), 0u) << "the controller is disabled";
+  set_vector(0, 70, false);
+  wait_for(1_us);
+  EXPECT_TRUE(receiver.messages.empty());
 }
 
 SYSTEMC_TEST_F(NvmeModuleTest, PowerLossDropsEverything) {

@@ -244,6 +244,13 @@ void NvmeController::update_interrupt() {
   if (level != std::exchange(level_, level)) sink_.interrupt_changed(level);
 }
 
+std::uint32_t NvmeController::waiting_vectors() const {
+  std::uint32_t vectors = 0;
+  for (const auto& [number, queue] : completion_)
+    if (queue.interrupts && queue.consumed != queue.visible) vectors |= std::uint32_t{1} << queue.vector;
+  return vectors;
+}
+
 void NvmeController::end_deletion(Picoseconds now, unsigned number) {
   const auto found = submission_.find(number);
   if (found == submission_.end() || !found->second.deleted_by || found->second.in_flight != 0) return;
