@@ -196,7 +196,8 @@ void NvmeModule::connect_messages() {
   });
   r.msix.on_write([this](std::uint32_t) {
     interrupt_changed(level_);
-    // What is already in the queues is announced when messages replace the line, and nothing is kept for later.
+    // What the queues already have is announced when messages replace the line. Nothing is kept when it
+    // replaces them.
     if (sends_messages() != std::exchange(sent_messages_, sends_messages()))
       pending_ = sent_messages_ ? controller_->waiting_vectors() : 0;
     send_pending();

@@ -117,8 +117,7 @@ bool memory_level_append(const void* data, size_t bytes) {
   return memory_copy_guarded(to, data, bytes);
 }
 
-static inline bool mark(void) {
-  Record* const record = &level->records[level->at];
+static inline bool mark(Record* record) {
   uint8_t* const to = slot(level->at);
   const size_t word = sizeof record->magic;
   if (!memory_copy_guarded(to + word, (const uint8_t*)record + word, sizeof *record - word)) return false;
@@ -128,24 +127,21 @@ static inline bool mark(void) {
   return true;
 }
 
-static inline bool has_earlier(void) {
-  const Record* const record = &level->records[level->at];
-  return is_of(&level->records[1 - level->at], record->name, record->version);
-}
-
-bool memory_level_commit(void) {
-  if (!mark()) return false;
-  if (has_earlier()) empty(1 - level->at);
-  return true;
-}
-
-bool memory_level_commit_beside(void) { return mark(); }
-
-bool memory_level_discard_earlier(void) {
-  const bool is_there = has_earlier();
+static inline bool discard_earlier(const Record* record) {
+  const bool is_there = is_of(&level->records[1 - level->at], record->name, record->version);
   if (is_there) empty(1 - level->at);
   return is_there;
 }
+
+bool memory_level_commit(void) {
+  Record* const record = &level->records[level->at];
+  if (!mark(record)) return false;
+  discard_earlier(record);
+  return true;
+}
+
+bool memory_level_commit_beside(void) { return mark(&level->records[level->at]); }
+bool memory_level_discard_earlier(void) { return discard_earlier(&level->records[level->at]); }
 
 bool memory_level_newest(const char name[memory_level_name_bytes], uint64_t max_version, uint64_t* version) {
   bool found = false;
