@@ -369,7 +369,7 @@ TEST_F(FlashCacheTest, HasItsSizeAgainAfterAPoke) {
   ASSERT_TRUE(flush());
   load(16 * 16_KiB);  // makes room
   const std::uint64_t before = count().pages_read;
-  for (std::uint64_t page = 0; page < 16; ++page) EXPECT_EQ(load(16_KiB * page) & 0xff, 3u);
+  for (std::uint64_t page = 16; page-- > 0;) EXPECT_EQ(load(16_KiB * page) & 0xff, 3u);
   EXPECT_GT(count().pages_read, before + 10);
 }
 

@@ -117,31 +117,17 @@ bool memory_level_append(const void* data, size_t bytes) {
   return memory_copy_guarded(to, data, bytes);
 }
 
-static inline bool mark(Record* record) {
+bool memory_level_commit(void) {
+  Record* const record = &level->records[level->at];
   uint8_t* const to = slot(level->at);
   const size_t word = sizeof record->magic;
   if (!memory_copy_guarded(to + word, (const uint8_t*)record + word, sizeof *record - word)) return false;
   // A guarded copy returns only when its data are in memory.
   if (!memory_copy_guarded(to, &committed, word)) return false;
   record->magic = committed;
+  if (is_of(&level->records[1 - level->at], record->name, record->version)) empty(1 - level->at);
   return true;
 }
-
-static inline bool discard_earlier(const Record* record) {
-  const bool is_there = is_of(&level->records[1 - level->at], record->name, record->version);
-  if (is_there) empty(1 - level->at);
-  return is_there;
-}
-
-bool memory_level_commit(void) {
-  Record* const record = &level->records[level->at];
-  if (!mark(record)) return false;
-  discard_earlier(record);
-  return true;
-}
-
-bool memory_level_commit_beside(void) { return mark(&level->records[level->at]); }
-bool memory_level_discard_earlier(void) { return discard_earlier(&level->records[level->at]); }
 
 bool memory_level_newest(const char name[memory_level_name_bytes], uint64_t max_version, uint64_t* version) {
   bool found = false;
@@ -172,4 +158,20 @@ bool memory_level_discard(const char name[memory_level_name_bytes], uint64_t ver
   if (!memory_level_seek(name, version)) return false;
   empty(level->at);  // if the record is poisoned, the checkpoint is lost anyway
   return true;
+}
+
+bool memory_level_commit_beside(void) {
+  Record* const other = &level->records[1 - level->at];
+  const uint64_t magic = other->magic;
+  other->magic = 0;  // memory_level_commit() does not see it
+  const bool is_written = memory_level_commit();
+  other->magic = magic;
+  return is_written;
+}
+
+bool memory_level_discard_earlier(void) {
+  const Record* const record = &level->records[level->at];
+  const bool is_there = is_of(&level->records[1 - level->at], record->name, record->version);
+  if (is_there) empty(1 - level->at);
+  return is_there;
 }
