@@ -3,29 +3,28 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "base/fields.h"
 #include "base/quantity_text.h"
+#include "flash/device_flash_config.h"
 #include "flash/translation_list.h"
+#include "memory/dram_system.h"
 
 namespace asterism {
 
 static_assert(member_count<CxlSsdFlash>() == 4);
 void describe(Fields& f, CxlSsdFlash& c) {
-  f("part", c.part, "The NAND flash part: a file in configs/flash with latencies, pages, dies and planes.",
-    names_file("flash"));
-  f("channels", c.channels,
-    "The number of flash channels. Each transfers one page at a time; with more, more bytes arrive a second.",
-    within(1, 64));
-  f("packages", c.packages,
-    "The number of packages per channel. More packages program in parallel, until the channel is the limit.",
-    within(1, 64));
-  f("translation", c.translation, "Layout and garbage collection of the flash.");
+  describe_flash(f, c.part, c.channels, c.packages);
+  describe_translation(f, c.translation);
 }
 
 static_assert(member_count<CxlSsdConfig>() == 10);
 void describe(Fields& f, CxlSsdConfig& c) {
   describe_cxl_ssd(f, c);
+  f("power_loss_protection", c.power_loss_protection,
+    "Whether a reserve of energy saves the cache when the power fails. Otherwise what was not flushed is "
+    "lost.");
   f("image", c.image,
     "A file that keeps the flash across runs. Without one the flash starts erased and is lost at the end.");
 }
@@ -40,9 +39,6 @@ void describe_cxl_ssd(Fields& f, CxlSsdConfig& c) {
   f("cache", c.cache,
     "The size of the cache of flash pages in DRAM. Accesses to what is not in it wait for flash.",
     within(1_MiB, 1_TiB));
-  f("power_loss_protection", c.power_loss_protection,
-    "Whether a reserve of energy saves the cache when the power fails. Otherwise what was not flushed is "
-    "lost.");
   f("read_ahead", c.read_ahead,
     "The pages that are read ahead of accesses in the order of addresses. With more of them, a restart uses "
     "more "
@@ -77,7 +73,8 @@ FlashGeometry flash_geometry(const CxlSsdConfig& config, const FlashPart& part) 
   return geometry;
 }
 
-std::optional<CxlSsdProblem> problem_of(const CxlSsdConfig& config, const FlashPart& flash, const DramPart& dram) {
+std::optional<CxlSsdProblem> problem_of(const CxlSsdConfig& config, const FlashPart& flash,
+                                        const DramPart& dram) {
   // The host needs 12 bytes for each block and 40 bytes for each page of flash, besides the contents.
   constexpr std::uint64_t max_blocks = 1u << 24;
   constexpr Bytes max_flash = 4_TiB, max_page = 128_KiB;
@@ -86,17 +83,28 @@ std::optional<CxlSsdProblem> problem_of(const CxlSsdConfig& config, const FlashP
         "flash.part",
         fmt::format("{} has pages of {}, expected a multiple of 4 KiB up to {} that divides the size",
                     config.flash.part, to_text(flash.page), to_text(max_page))};
+  const auto is_too_large = [&](const CxlSsdConfig& each) {
+    const FlashGeometry all = flash_geometry(each, flash);
+    return all.all_blocks() > max_blocks || all.all_pages() * all.page > max_flash;
+  };
+  CxlSsdConfig usual = config;
+  usual.flash.translation.over_provisioning = TranslationConfig{}.over_provisioning;
   const FlashGeometry all = flash_geometry(config, flash);
-  if (all.all_blocks() > max_blocks || all.all_pages() * all.page > max_flash)
-    return CxlSsdProblem{"size",
-                         fmt::format("the flash has {} blocks, {}; expected at most {} and {}",
-                                     all.all_blocks(), to_text(all.all_pages() * all.page), max_blocks,
-                                     to_text(max_flash))};
+  if (is_too_large(config))
+    return CxlSsdProblem{
+        is_too_large(usual) ? "size" : "flash.translation.over_provisioning",
+        fmt::format("the flash has {} blocks, {}; expected at most {} and {}", all.all_blocks(),
+                    to_text(all.all_pages() * all.page), max_blocks, to_text(max_flash))};
   const Bytes of_dram =
       dram.rank_size() * (std::uint64_t{config.dram.ranks} * config.dram.channels * config.dram.controllers);
   if (config.cache > of_dram)
     return CxlSsdProblem{"cache", fmt::format("the cache of {} does not fit into the {} of its DRAM",
                                               to_text(config.cache), to_text(of_dram))};
+  try {
+    const DramSystem ranks(config.dram, dram, of_dram);
+  } catch (const std::invalid_argument& error) {
+    return CxlSsdProblem{"ranks", error.what()};
+  }
   return std::nullopt;
 }
 

@@ -45,6 +45,7 @@ FlashGeometry flash_geometry(const CxlSsdConfig& config, const FlashPart& part);
 struct CxlSsdProblem {
   std::string key, text;
 };
-std::optional<CxlSsdProblem> problem_of(const CxlSsdConfig& config, const FlashPart& flash, const DramPart& dram);
+std::optional<CxlSsdProblem> problem_of(const CxlSsdConfig& config, const FlashPart& flash,
+                                        const DramPart& dram);
 
 }  // namespace asterism

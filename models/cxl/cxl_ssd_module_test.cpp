@@ -60,6 +60,18 @@ struct CxlSsdRig : SystemCTest {
     ssd.power_up();
     wait_for(5_ms);
   }
+  // As a core that takes memory directly.
+  unsigned char* direct(std::uint64_t offset) {
+    tlm::tlm_generic_payload payload;
+    tlm::tlm_dmi dmi;
+    TestInitiator::fill(payload, tlm::TLM_READ_COMMAND, offset, nullptr, 0);
+    payload.set_extension(&cpu.who);
+    const bool is_granted = cpu.socket->get_direct_mem_ptr(payload, dmi);
+    payload.clear_extension(&cpu.who);
+    EXPECT_TRUE(is_granted && cpu.who.monitored);
+    cpu.who.monitored = false;
+    return dmi.get_dmi_ptr() + (offset - dmi.get_start_address());
+  }
   std::uint32_t status() { return registers.read32(r().status.offset()); }
   void flush() {
     registers.write32(r().flush.offset(), 1);
@@ -125,15 +137,7 @@ SYSTEMC_TEST_F(ProtectedCxlSsdTest, AReserveOfEnergySavesTheCache) {
 // As a core with caches: the store is in the device when the line is written back.
 SYSTEMC_TEST_F(CxlSsdModuleTest, AStoreThatIsStillInACacheOfTheHostIsLostWithThePower) {
   start();
-  tlm::tlm_generic_payload payload;
-  tlm::tlm_dmi dmi;
-  TestInitiator::fill(payload, tlm::TLM_READ_COMMAND, 0x3000, nullptr, 0);
-  payload.set_extension(&cpu.who);
-  ASSERT_TRUE(cpu.socket->get_direct_mem_ptr(payload, dmi));
-  EXPECT_TRUE(cpu.who.monitored);
-  cpu.who.monitored = false;
-  payload.clear_extension(&cpu.who);
-  unsigned char* const memory = dmi.get_dmi_ptr() + (0x3000 - dmi.get_start_address());
+  unsigned char* const memory = direct(0x3000);
   memory[0] = 1;
   cpu.monitored_access(Address(0x3000), true, now());
   memory[0] = 2;
@@ -144,6 +148,26 @@ SYSTEMC_TEST_F(CxlSsdModuleTest, AStoreThatIsStillInACacheOfTheHostIsLostWithThe
   EXPECT_EQ(load(0x3000), 1u);
   EXPECT_EQ(load(0x3040), 0u);
   EXPECT_GT(cpu.invalidations, 0u);
+}
+
+SYSTEMC_TEST_F(CxlSsdModuleTest, OnlyTheEnabledBytesOfALineAreWritten) {
+  start();
+  direct(0x3000)[8] = 3;  // is in a cache of the host
+  std::array<unsigned char, 64> data{}, enables{};
+  data.fill(5);
+  for (const unsigned at : {0u, 1u, 2u, 3u, 16u}) enables.at(at) = 0xff;
+  tlm::tlm_generic_payload payload;
+  TestInitiator::fill(payload, tlm::TLM_WRITE_COMMAND, 0x3000, data.data(), data.size());
+  payload.set_byte_enable_ptr(enables.data());
+  payload.set_byte_enable_length(enables.size());
+  sc_core::sc_time delay;
+  cpu.socket->b_transport(payload, delay);
+  EXPECT_EQ(payload.get_response_status(), tlm::TLM_OK_RESPONSE);
+  flush();
+  lose_power();
+  EXPECT_EQ(load(0x3000), 0x0505'0505u);
+  EXPECT_EQ(load(0x3008), 0u);
+  EXPECT_EQ(load(0x3010), 5u);
 }
 
 SYSTEMC_TEST_F(CxlSsdModuleTest, DebugAccessesSeeWhatWasStored) {

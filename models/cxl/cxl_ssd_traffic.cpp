@@ -1,6 +1,7 @@
 #include "cxl/cxl_ssd_traffic.h"
 
 #include <algorithm>
+#include <deque>
 #include <functional>
 #include <queue>
 #include <vector>
@@ -15,8 +16,9 @@ namespace {
 class SsdLoop final : private FlashCache::Sink {
  public:
   SsdLoop(const CxlSsdLoad& load, const CxlSsdConfig& config, const CxlPart& link, const FlashPart& flash,
-          const DramPart& dram, Picoseconds path)
+          const DramPart& dram, Picoseconds path, const CxlSsdStop& stop)
       : load_(load),
+        stop_(stop),
         image_(flash_geometry(config, flash), FlashImage::Contents::none),
         cache_(config, flash, dram, image_, *this),
         link_(link),
@@ -28,11 +30,10 @@ class SsdLoop final : private FlashCache::Sink {
 
   CxlSsdLoadResult run() {
     fill_flash();
-    const Picoseconds begin = now_;
-    measured_from_ = begin;
+    measured_from_ = last_ = now_;
     before_ = cache_.counters();
-    for (std::uint32_t i = 0; i < load_.outstanding; ++i) issue(begin);
-    while (answered_ < total_) step();
+    for (std::uint32_t i = 0; i < load_.outstanding; ++i) at(now_, Step::issue, {});
+    while (answered_ < total_ && !stopped_) step();
     if (load_.program == CxlSsdProgram::checkpoint) {
       now_ = std::max(now_, last_);
       flush();
@@ -48,36 +49,53 @@ class SsdLoop final : private FlashCache::Sink {
   }
 
  private:
+  enum class Step : std::uint8_t { issue, arrive, access, leave };
   struct Request {
-    Picoseconds issued, at;  // at: the device
-    std::uint64_t number;    // in the order of issue
+    Picoseconds issued;
     Bytes offset;
-    CxlLink::Sent sent;
     bool is_write = false, has_waited = false;
-    bool operator>(const Request& other) const {
+  };
+  struct Event {
+    Picoseconds at;
+    std::uint64_t number;  // in the order in which they were made
+    Step step;
+    Request request;
+    bool operator>(const Event& other) const {
       return at != other.at ? at > other.at : number > other.number;
     }
   };
 
+  void at(Picoseconds time, Step step, const Request& request) {
+    events_.push({time, made_++, step, request});
+  }
+
   // One event of the cache or of a request.
   void step() {
+    if (++steps_ % 4096 == 0) stopped_ = stopped_ || stop_(share_done());
     const auto flash = cache_.next_event();
-    if (coming_.empty() || (flash && *flash <= coming_.top().at)) {
-      if (flash) cache_.advance_to(now_ = std::max(now_, *flash));
+    if (flash && (events_.empty() || *flash <= events_.top().at)) {
+      cache_.advance_to(now_ = std::max(now_, *flash));
       return;
     }
-    const Request request = coming_.top();
-    coming_.pop();
-    now_ = std::max(now_, request.at);
-    enter(request);
+    if (events_.empty()) throw CxlSsdWornOut("the flash of the device is worn out, and is read-only");
+    const Event event = events_.top();
+    events_.pop();
+    now_ = std::max(now_, event.at);
+    act(event);
+  }
+
+  // Both halves take about the same.
+  double share_done() const {
+    return static_cast<double>(filled_) / static_cast<double>(lines_) / 2 +
+           static_cast<double>(answered_) / static_cast<double>(total_) / 2;
   }
 
   void fill_flash() {
     cache_.power_up(now_);
     while (!cache_.is_ready()) step();
-    for (std::uint64_t line = 0; line < lines_; line += cache_.page() / FlashCache::line) {
-      const Bytes offset = FlashCache::line * line;
-      while (cache_.prepare(now_, offset, true, false) != FlashCache::Answer::ready) step();
+    for (; filled_ < lines_ && !stopped_; filled_ += cache_.page() / FlashCache::line) {
+      const Bytes offset = FlashCache::line * filled_;
+      while (prepare(offset, true, false) != FlashCache::Answer::ready) step();
       cache_.written(now_, offset, FlashCache::line);
     }
     flush();
@@ -86,68 +104,105 @@ class SsdLoop final : private FlashCache::Sink {
     while (!cache_.is_ready()) step();
   }
 
+  FlashCache::Answer prepare(Bytes offset, bool is_write, bool is_whole) {
+    const FlashCache::Answer answer = cache_.prepare(now_, offset, is_write, is_whole);
+    if (answer == FlashCache::Answer::failed)
+      throw CxlSsdWornOut("the flash of the device is worn out, and is read-only");
+    return answer;
+  }
+
   void flush() {
     cache_.flush(now_);
     while (cache_.is_flushing()) step();
   }
 
-  void issue(Picoseconds at) {
+  void act(const Event& event) {
+    Request request = event.request;
+    switch (event.step) {
+      case Step::issue:
+        issue();
+        return;
+      case Step::arrive:
+        arrived_.push_back(request);
+        enter();
+        return;
+      case Step::access:
+        access(request);
+        return;
+      case Step::leave:
+        --held_;
+        enter();
+        answer(request);
+        return;
+    }
+  }
+
+  void issue() {
     if (issued_ == total_) return;
-    Request request{.issued = at, .at = at, .number = issued_, .offset = {}, .sent = {}};
+    Request request{.issued = now_, .offset = {}};
     const bool is_random = load_.program == CxlSsdProgram::random;
     request.offset = FlashCache::line * (is_random ? places_.below(lines_) : issued_);
     request.is_write =
         is_random ? places_.below(1000) < load_.write_permille : load_.program == CxlSsdProgram::checkpoint;
     ++issued_;
-    request.sent = link_.request(std::min(now_, at), at, request.is_write);
-    request.at = request.sent.at_memory;
-    coming_.push(request);
+    at(link_.to_device(now_, request.is_write), Step::arrive, request);
   }
 
-  void enter(Request request) {
-    if (cache_.prepare(now_, request.offset, request.is_write, request.is_write) !=
-        FlashCache::Answer::ready) {
+  // The device holds a request from here until its answer leaves, also while it waits for flash.
+  void enter() {
+    for (; held_ < link_.part().queue && !arrived_.empty(); arrived_.pop_front()) {
+      ++held_;
+      at(now_ + link_.part().controller_latency, Step::access, arrived_.front());
+    }
+  }
+
+  void access(Request& request) {
+    if (prepare(request.offset, request.is_write, request.is_write) != FlashCache::Answer::ready) {
       request.has_waited = true;
       waiting_.push_back(request);
       return;
     }
     const Picoseconds ended = now_ + cache_.time(now_, now_, request.offset, request.is_write, 0);
     if (request.is_write) cache_.written(now_, request.offset, FlashCache::line);
-    Picoseconds answered = link_.response(request.sent, ended, request.is_write) + path_;
-    ++answered_;
+    at(ended + link_.part().controller_latency, Step::leave, request);
+  }
+
+  void answer(const Request& request) {
+    const Picoseconds answered = link_.to_host(now_, request.is_write) + path_;
     last_ = std::max(last_, answered);
-    if (request.number >= warm_) {
+    if (++answered_ > warm_) {
       ++result_.lines;
       ++(request.has_waited ? result_.misses : result_.hits);
       (request.has_waited ? misses_ : hits_) += answered - request.issued;
-    } else if (request.number + 1 == warm_) {
-      measured_from_ = answered;
+    } else if (answered_ == warm_) {
+      measured_from_ = last_;
       before_ = cache_.counters();
     }
-    issue(answered);
+    at(answered, Step::issue, {});
   }
 
   void ready(Picoseconds) override {}
   void changed(Picoseconds at) override {
-    for (Request& each : waiting_) {
-      each.at = at;
-      coming_.push(each);
-    }
+    for (const Request& each : waiting_) this->at(at, Step::access, each);
     waiting_.clear();
   }
   void flushed(Picoseconds, bool) override {}
   void lost(Picoseconds, Bytes) override {}
 
   const CxlSsdLoad& load_;
+  const CxlSsdStop& stop_;
   FlashImage image_;
   FlashCache cache_;
   CxlLink link_;
   const Picoseconds path_;
   Random places_;
   const std::uint64_t lines_, total_, warm_;
-  std::priority_queue<Request, std::vector<Request>, std::greater<>> coming_;
-  std::vector<Request> waiting_;
-  std::uint64_t issued_ = 0, answered_ = 0;
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  std::deque<Request> arrived_;   // wait for a place in the device
+  std::vector<Request> waiting_;  // in it, for flash
+  std::uint32_t held_ = 0;
+  std::uint64_t made_ = 0, steps_ = 0, filled_ = 0, issued_ = 0, answered_ = 0;
+  bool stopped_ = false;
   Picoseconds now_, measured_from_, last_, hits_, misses_;
   FlashCache::Counters before_;
   CxlSsdLoadResult result_;
@@ -156,8 +211,8 @@ class SsdLoop final : private FlashCache::Sink {
 }  // namespace
 
 CxlSsdLoadResult run(const CxlSsdLoad& load, const CxlSsdConfig& config, const CxlPart& link,
-                     const FlashPart& flash, const DramPart& dram, Picoseconds path) {
-  return SsdLoop(load, config, link, flash, dram, path).run();
+                     const FlashPart& flash, const DramPart& dram, Picoseconds path, const CxlSsdStop& stop) {
+  return SsdLoop(load, config, link, flash, dram, path, stop).run();
 }
 
 }  // namespace asterism

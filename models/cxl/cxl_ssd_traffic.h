@@ -3,10 +3,13 @@
 //
 // The host has a number of requests of whole lines under way; in the place of an answered one it issues the
 // next one at once. The flash holds the working set before the measurement begins, and the cache is empty.
-// Only the second half of the requests is measured, when the cache is warm.
+// Of random requests, only the second half of the answers is measured, when the cache is warm. The device
+// holds requests as cxl_link.h says, also those that wait for flash.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <stdexcept>
 
 #include "base/enum_names.h"
 #include "cxl/cxl_part.h"
@@ -40,7 +43,16 @@ struct CxlSsdLoadResult {
   std::uint64_t lines = 0, lines_written = 0, pages_written = 0;
 };
 
+struct CxlSsdWornOut : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// Is told the share that is done, from time to time. If it returns true, the run ends, and its result means
+// nothing.
+using CxlSsdStop = std::function<bool(double share)>;
+
+// Throws CxlSsdWornOut when the flash takes no further writes.
 CxlSsdLoadResult run(const CxlSsdLoad& load, const CxlSsdConfig& config, const CxlPart& link,
-                     const FlashPart& flash, const DramPart& dram, Picoseconds path);
+                     const FlashPart& flash, const DramPart& dram, Picoseconds path, const CxlSsdStop& stop);
 
 }  // namespace asterism

@@ -290,7 +290,8 @@ void FlashCache::end_flushes(Picoseconds now) {
 void FlashCache::give_up_flushes() {
   wanted_.clear();
   for (Flush& flush : flushes_)
-    if (std::erase_if(flush.left, [this](const auto& each) { return !frames_.at(each.first).is_saving; }) != 0)
+    if (std::erase_if(flush.left, [this](const auto& each) { return !frames_.at(each.first).is_saving; }) !=
+        0)
       flush.ok = false;
 }
 

@@ -31,7 +31,7 @@ void describe(Fields& f, Gic400Config& c) {
     "then, too: the function of a PCI bus with MSI-X. 0: there is no frame.",
     within(0, Gic::max_spis));
   f.check([&] { return c.spis + c.message_interrupts <= Gic::max_spis; }, "message_interrupts",
-          fmt::format("is with spis at most {}", Gic::max_spis));
+          fmt::format("is at most {} together with spis", Gic::max_spis));
 }
 
 DeviceShape Gic400::shape(const Config& config, const NodeFacts&) {

@@ -23,5 +23,8 @@ struct DeviceFlashConfig {
 };
 // In the object of the device itself.
 void describe(Fields& f, DeviceFlashConfig& config);
+// Those of them that do not say how large the flash is.
+void describe_flash(Fields& f, std::string& part, std::uint32_t& channels, std::uint32_t& packages);
+void describe_translation(Fields& f, TranslationConfig& translation);
 
 }  // namespace asterism

@@ -24,8 +24,8 @@ struct TranslationConfig {
   // move.
   std::uint32_t over_provisioning = 70;
   GarbagePolicy garbage_policy = GarbagePolicy::greedy;
-  // Collection in a plane starts when this number of erased blocks is left, and has absolute priority over
-  // writes when one is left.
+  // Collection in a plane starts when this number of erased blocks is left. When one is left, it has absolute
+  // priority over writes, unless these are paced.
   std::uint32_t garbage_threshold = 2;
   // Whether a plane takes writes at the pace at which its collection frees pages. Otherwise it takes them
   // until no page is left, and then none until the block is erased.

@@ -1,5 +1,7 @@
 // What a host gets of a CXL SSD: the latency of hits and misses, and the bandwidth, by how much of what it
 // uses is in the cache (models/cxl/cxl_ssd_traffic.h).
+#include <atomic>
+
 #include "cxl/cxl_ssd_traffic.h"
 #include "platform/config/config.h"
 #include "platform/study/study_kind.h"
@@ -42,6 +44,10 @@ void describe(Fields& f, CxlSsdStudy& c) {
     within(0_ns, 10_us));
   describe_cxl_ssd(f, c.ssd);
   f.check([&] { return c.load.working_set <= c.ssd.size; }, "working_set", "is at most the size");
+  // Otherwise the first requests, which are not measured, are not answered before the others are issued.
+  f.check(
+      [&] { return c.load.program != CxlSsdProgram::random || c.load.outstanding <= c.load.requests / 4; },
+      "outstanding", "is at most a quarter of the requests");
 }
 
 class CxlSsdPoint final : public StudyPointOf<CxlSsdStudy> {
@@ -54,9 +60,12 @@ class CxlSsdPoint final : public StudyPointOf<CxlSsdStudy> {
       throw StudyMistake(problem->key, problem->text);
   }
 
-  std::vector<Cell> run(const std::stop_token&) override {
-    const CxlSsdLoadResult result =
-        asterism::run(config_.load, config_.ssd, link_, flash_, dram_, config_.path);
+  double share_done() const override { return share_; }
+
+  std::vector<Cell> run(const std::stop_token& stop) override {
+    const CxlSsdLoadResult result = measure(stop);
+    share_ = 0;
+    if (stop.stop_requested()) return empty_row("cxl_ssd");
     const auto ns = [](Picoseconds time) { return static_cast<double>(time.count()) / 1000; };
     const double all = static_cast<double>(result.hits + result.misses);
     const double page = static_cast<double>(flash_.page.count()) / 64;
@@ -71,6 +80,17 @@ class CxlSsdPoint final : public StudyPointOf<CxlSsdStudy> {
   }
 
  private:
+  CxlSsdLoadResult measure(const std::stop_token& stop) try {
+    return asterism::run(config_.load, config_.ssd, link_, flash_, dram_, config_.path, [&](double share) {
+      share_ = share;
+      return stop.stop_requested();
+    });
+  } catch (const CxlSsdWornOut& error) {
+    const bool is_random = config_.load.program == CxlSsdProgram::random;
+    throw StudyMistake(is_random ? "requests" : "working_set", error.what());
+  }
+
+  std::atomic<double> share_ = 0;  // while it runs
   FlashPart flash_;
   DramPart dram_;
   CxlPart link_;

@@ -33,6 +33,40 @@ TEST(CxlSsdStudyTest, LinesAtRandomProgramMostlyOldLines) {
   EXPECT_LT(row.number("new_share"), 0.1);
 }
 
+// As many as its queue has places; the others wait in front of the device.
+TEST(CxlSsdStudyTest, TheDeviceHoldsRequestsThatWaitForFlash) {
+  const auto latency = [](const std::string& outstanding) {
+    return cxl_ssd.run({"working_set=16MiB", "outstanding=" + outstanding, "requests=8000"})
+        .number("miss_ns");
+  };
+  EXPECT_GT(latency("192"), 3 * latency("48"));
+}
+
+TEST(CxlSsdStudyTest, AWarmCacheIsMeasuredWithManyRequestsUnderWay) {
+  const Row row = cxl_ssd.run({"working_set=2MiB", "requests=40000", "outstanding=4096"});
+  EXPECT_LT(row.number("bandwidth_gbps"), 32);
+  EXPECT_GT(row.number("bandwidth_gbps"), 3);
+  const std::string mistake = cxl_ssd.mistake({"working_set=2MiB", "outstanding=1001"});
+  EXPECT_NE(mistake.find("outstanding"), std::string::npos) << mistake;
+}
+
+TEST(CxlSsdStudyTest, EndsWhenItIsInterrupted) {
+  std::stop_source source;
+  source.request_stop();
+  const Study study = cxl_ssd.read({"working_set=2MiB", "requests=1000000000"});
+  EXPECT_TRUE(
+      std::holds_alternative<std::monostate>(study.points.at(0).point->run(source.get_token()).at(0)));
+}
+
+TEST(CxlSsdStudyTest, NamesTheKeyThatDoesNotFit) {
+  EXPECT_NE(cxl_ssd.mistake({"size=1TiB", "cache=512GiB"}).find("cache: the cache of 512GiB"),
+            std::string::npos);
+  EXPECT_NE(cxl_ssd.mistake({"size=512GiB", "flash.translation.over_provisioning=900"})
+                .find("over_provisioning: the flash has"),
+            std::string::npos);
+  EXPECT_NE(cxl_ssd.mistake({"power_loss_protection=true"}).find("power_loss_protection"), std::string::npos);
+}
+
 TEST(CxlSsdStudyTest, RefusesFlashThatCannotBeMapped) {
   const std::string mistake = cxl_ssd.mistake({"working_set=8MiB", "flash.part=micron_2006_slc_2k"});
   EXPECT_NE(mistake.find("flash.part: micron_2006_slc_2k has pages of 2KiB"), std::string::npos) << mistake;

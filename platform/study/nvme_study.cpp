@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -76,11 +77,11 @@ nlohmann::ordered_json percentiles_of(const std::vector<Picoseconds>& sorted) {
   constexpr double quarters[] = {1, 0.562341325190349, 0.316227766016838, 0.177827941003892};
   nlohmann::ordered_json points = nlohmann::ordered_json::array();
   const double all = number(sorted.size());
-  double longer = all;  // requests beyond this number of nines
+  double longer = all;  // requests beyond this number of nines; exact where it is whole
   for (unsigned nines = 0; longer >= 1; ++nines, longer /= 10)
     for (unsigned quarter = 0; quarter < 4 && longer * quarters[quarter] >= 1; ++quarter) {
-      const auto rank = static_cast<std::size_t>(all - longer * quarters[quarter]);
-      points.push_back({nines + quarter / 4.0, microseconds(sorted[std::min(rank, sorted.size() - 1)])});
+      const double rank = std::max(std::ceil(all - longer * quarters[quarter]), 1.0);
+      points.push_back({nines + quarter / 4.0, microseconds(sorted[static_cast<std::size_t>(rank) - 1])});
     }
   return points;
 }

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "platform/study/study_kind.h"
 #include "platform/study/study_report.h"
@@ -61,6 +62,21 @@ TEST(NvmeStudyTest, TheFigureShowsTheTailsOfFullAndEmptyDisks) {
   EXPECT_EQ(tail("translation.pace_writes=false used=25"), empty);
   EXPECT_GT(full, 4 * empty);
   EXPECT_GT(not_paced, 4 * full);
+}
+
+TEST(NvmeStudyTest, TheCurveOfPercentilesMeetsTheTable) {
+  const Study study = nvme.read({"depth=16", "size=16KiB"});
+  const PointRun run = run_all(study, 1);
+  const Row row{study.kind, *run.rows.at(0)};
+  const auto points = nlohmann::json::parse(run.details.at(0)).at("percentiles").at("reads");
+  const auto at = [&](double nines) {
+    for (const auto& each : points)
+      if (each.at(0) == nines) return each.at(1).get<double>();
+    return 0.0;
+  };
+  EXPECT_EQ(at(1), row.number("p90_us"));
+  EXPECT_EQ(at(2), row.number("p99_us"));
+  EXPECT_EQ(at(3), row.number("p999_us"));
 }
 
 TEST(NvmeStudyTest, ATraceHasToBeThere) {
