@@ -425,11 +425,13 @@ void FlashCache::load_contents() {
     const std::span<const std::byte> data = image_.page(*place);
     std::memcpy(contents_.get() + begin, data.data(), std::min(data.size(), size_.count() - begin));
   }
-  for (const auto& [page, frame] : frames_)
-    for_each_line(frame.valid, [&](std::uint32_t index) {
-      std::memcpy(contents_.get() + page_size_.count() * page + line_size * index,
-                  frame.data.data() + line_size * index, line_size);
+  for (const auto& each : frames_) {
+    std::byte* const to = contents_.get() + page_size_.count() * each.first;
+    const std::byte* const from = each.second.data.data();
+    for_each_line(each.second.valid, [&](std::uint32_t index) {
+      std::memcpy(to + line_size * index, from + line_size * index, line_size);
     });
+  }
 }
 
 // Frames that are kept need their modified lines once more: nothing of a program that is broken off counts.
