@@ -29,11 +29,13 @@ class Conductor {
 
   ClusterResult run() {
     next_failure_ = failures_.next();
-    while (done_ < setup_.iterations && !gave_up()) {
-      if (!interval()) recover();
+    bool is_whole = false;  // the last interval, with its check
+    while (!(is_whole && done_ == setup_.iterations) && !gave_up()) {
+      is_whole = interval();
+      if (!is_whole) recover();
     }
     end_transfers();
-    result_.finished = done_ == setup_.iterations;
+    result_.finished = is_whole && done_ == setup_.iterations;
     result_.wrong = corrupt_.has_value();
     result_.time = ClusterNetwork::now();
     result_.work = setup_.iteration * static_cast<double>(done_);
@@ -108,11 +110,12 @@ class Conductor {
     return event != Event::setback;
   }
 
-  // Runs until that many iterations are done, and checks the state after every so many.
+  // Runs until that many iterations are done, and checks the state after every so many. Just in time, all may
+  // be done already: a failure has interrupted the last check, which is made again.
   bool compute_checked(std::uint64_t target) {
     const std::uint64_t every = setup_.check_every;
     if (every == 0) return compute(target);
-    while (done_ < target) {
+    while (done_ < target || (verified_ < done_ && done_ == setup_.iterations)) {
       if (!compute(std::min(target, (done_ / every + 1) * every))) return false;
       if ((done_ % every == 0 || done_ == setup_.iterations) && !check()) return false;
     }
@@ -200,10 +203,10 @@ class Conductor {
       const bool looks_for_slow = slow_ && !recovering_;
       if (looks_for_slow && slow_->found <= now) return find_slow(), Event::setback;
       if (until <= now) return Event::time;
+      if (gave_up()) return Event::setback;
       const Seconds failure = next_failure_ ? next_failure_->at : Seconds(never);
       const Seconds found = looks_for_slow ? slow_->found : Seconds(never);
-      network_.wait_until(std::min({until, failure, found, now + setup_.give_up}));
-      if (until.count() == never && gave_up()) return Event::setback;
+      network_.wait_until(std::min({until, failure, found, setup_.give_up}));
     }
   }
 

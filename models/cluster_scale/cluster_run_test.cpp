@@ -410,6 +410,46 @@ TEST(ClusterRunTest, GivesUpWhenFailuresUndoAll) {
   EXPECT_LT(r.time.count(), 3100);
 }
 
+// The check after the last iteration finds it, and there is no spare. Without it, the run ends within the check.
+TEST(ClusterRunTest, ARunThatIsGivenUpInItsLastCheckHasNotFinished) {
+  ClusterSetup setup = small_cluster();
+  setup.spares = 0;
+  setup.check_every = 20;
+  setup.check = Seconds(1);
+  setup.placed = {{Seconds(110), Kind::corruption, 5}};
+  setup.give_up = Seconds(500);
+  const ClusterResult corrupted = run(setup);
+  EXPECT_FALSE(corrupted.finished);
+  EXPECT_NEAR(corrupted.time.count(), 500, tolerance);
+  setup.placed = small_cluster().placed;
+  EXPECT_TRUE(run(setup).finished);
+  setup.give_up = Seconds(112 + 5 - 0.5);
+  EXPECT_FALSE(run(setup).finished);
+}
+
+TEST(ClusterRunTest, ALongWaitForASpareEndsWhenTheRunIsGivenUp) {
+  ClusterSetup setup = small_cluster();
+  setup.spares = 0;
+  setup.placed = {{Seconds(53), Kind::node, 5}};
+  setup.spare_return = Seconds(1e6);
+  const ClusterResult r = run(setup);
+  EXPECT_FALSE(r.finished);
+  EXPECT_NEAR(r.time.count(), setup.give_up.count(), tolerance);
+}
+
+// All iterations are done, and the replica has that state, which nobody has checked.
+TEST(ClusterRunTest, ALastCheckThatAFailureInterruptsIsMadeAgain) {
+  ClusterSetup setup = small_cluster();
+  setup.checkpoint = ClusterCheckpoint::just_in_time;
+  setup.check_every = 50;
+  setup.check = Seconds(1);
+  setup.placed = {{Seconds(101.5), Kind::node, 5}};
+  const ClusterResult r = run(setup);
+  EXPECT_TRUE(r.finished);
+  EXPECT_NEAR(r.check.count(), 1 + 0.5 + 1, tolerance);
+  expect_times_add_up(r);
+}
+
 ClusterSetup failing() {
   ClusterSetup setup = small_cluster();
   setup.nodes = 1000;

@@ -105,6 +105,10 @@ void check_failures(const ClusterSetup& s) {
   check(s.shape_of_lifetimes >= 0.1 && s.shape_of_lifetimes <= 10, "shape_of_lifetimes", "from 0.1 to 10");
   check(s.burst_nodes >= 1 && s.burst_nodes <= s.nodes, "burst_nodes",
         fmt::format("from 1 to the {} nodes", s.nodes));
+  const std::uint64_t neighbours = std::uint64_t{2} * s.nodes_per_switch;
+  check(
+      s.burst_place == BurstPlace::anywhere || s.burst_nodes <= neighbours, "burst_nodes",
+      fmt::format("neighbours are on two switches: expected at most {}, got {}", neighbours, s.burst_nodes));
   check(s.slowdown >= 0 && std::isfinite(s.slowdown), "slowdown", "0 or more");
   check(s.slow_found >= Seconds() && std::isfinite(s.slow_found.count()), "slow_found",
         "a time is 0 or more");

@@ -38,6 +38,16 @@ TEST(ClusterSetupTest, RefusesMachinesWithoutBuddies) {
   EXPECT_EQ(mistake([](auto& s) { s.nodes = 7; }), "nodes: buddies are pairs: an even number of nodes");
 }
 
+TEST(ClusterSetupTest, RefusesABurstOfMoreNeighboursThanAPairOfSwitchesHas) {
+  const auto burst = [](BurstPlace place, std::uint32_t nodes) {
+    return mistake([&](auto& s) { s.burst_place = place, s.burst_nodes = nodes; });
+  };
+  EXPECT_EQ(burst(BurstPlace::neighbours, 4), "none");
+  EXPECT_EQ(burst(BurstPlace::neighbours, 5),
+            "burst_nodes: neighbours are on two switches: expected at most 4, got 5");
+  EXPECT_EQ(burst(BurstPlace::anywhere, 5), "none");
+}
+
 TEST(ClusterSetupTest, RefusesANetworkWithoutSpaceForAllNodes) {
   EXPECT_EQ(mistake([](auto& s) {
               s.shape = {2, 2, 0};

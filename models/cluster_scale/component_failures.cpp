@@ -37,7 +37,8 @@ std::optional<PlacedFailure> ComponentFailures::next() {
   return failure;
 }
 
-// Neighbours are on the switch of the first node. If it has too few, they are on its partner, too.
+// Neighbours are on the switch of the first node. If it has too few, they are on its partner, too. At
+// the last pair of switches, which may not be full, there may be fewer.
 void ComponentFailures::take_burst(const PlacedFailure& first) {
   const std::uint32_t block = first.node / 2 / per_switch_, at = first.node / 2 % per_switch_;
   const std::uint32_t there = std::min(per_switch_, nodes_ / 2 - block * per_switch_);
@@ -83,7 +84,9 @@ Rate setback_rate(const ClusterSetup& setup) {
   Rate sum;
   for (std::size_t kind = 0; kind < cluster_failure_kinds; ++kind) {
     const auto of = static_cast<ClusterFailureKind>(kind);
-    if (of != ClusterFailureKind::ssd && of != ClusterFailureKind::slow) sum += setup.rates[kind];
+    const bool is_never_found = of == ClusterFailureKind::corruption && setup.check_every == 0;
+    if (of != ClusterFailureKind::ssd && of != ClusterFailureKind::slow && !is_never_found)
+      sum += setup.rates[kind];
   }
   return sum * setup.nodes;
 }

@@ -42,7 +42,8 @@ class ComponentFailures {
   Seconds last_;
 };
 
-// The failures of the machine a second: of the kinds that send the program back, and of all kinds.
+// The failures of the machine a second: of the kinds that send the program back, and of all kinds. Corruption
+// does if checks find it.
 Rate setback_rate(const ClusterSetup& setup);
 Rate failure_rate(const ClusterSetup& setup);
 

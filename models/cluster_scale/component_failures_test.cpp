@@ -87,6 +87,14 @@ TEST(ComponentFailuresTest, AnSsdDoesNotSendTheProgramBack) {
   EXPECT_NEAR(setback_rate(machine()).per_second(), 0.008, 1e-15);
 }
 
+TEST(ComponentFailuresTest, CorruptionSendsTheProgramBackIfChecksFindIt) {
+  ClusterSetup setup = machine();
+  setup.rates[static_cast<std::size_t>(ClusterFailureKind::corruption)] = Rate(5e-6);
+  EXPECT_NEAR(setback_rate(setup).per_second(), 0.008, 1e-15);
+  setup.check_every = 10;
+  EXPECT_NEAR(setback_rate(setup).per_second(), 0.013, 1e-15);
+}
+
 TEST(ComponentFailuresTest, NewNodesFailMoreOftenIfTheirShapeIsBelowOne) {
   ClusterSetup setup = machine();
   setup.rates = {Rate(1e-7)};
