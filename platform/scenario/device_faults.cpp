@@ -64,6 +64,12 @@ void check_device_faults(const std::vector<FaultConfig>& faults, const DeviceLis
   }
 }
 
+std::optional<std::pair<std::string, std::string>> device_fault_problem(const FaultConfig& fault,
+                                                                        const DeviceList& devices) {
+  const auto problem = problem_of(fault, devices);
+  return problem ? std::optional(std::pair(problem->key, problem->words)) : std::nullopt;
+}
+
 std::pair<const char*, std::string> cluster_only_problem(const FaultConfig& fault,
                                                          const char* why_no_cluster) {
   if (fault.cluster_loss())

@@ -1,6 +1,7 @@
 // Which device of a node a fault of a scenario concerns.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +24,10 @@ std::vector<const PlacedDevice*> devices_with(const DeviceList& devices) {
 // Adds an error for each fault that names no device, or a place that its device does not have.
 void check_device_faults(const std::vector<FaultConfig>& faults, const DeviceList& devices,
                          const ConfigDocument& document, Diagnostics& problems);
+
+// Why no device takes this fault: the key of the fault, and an error. nullopt if one does.
+std::optional<std::pair<std::string, std::string>> device_fault_problem(const FaultConfig& fault,
+                                                                        const DeviceList& devices);
 
 // Why a fault occurs only in a cluster: its key, and an error that ends with why there is none. Both are ""
 // if it occurs in any node.

@@ -22,6 +22,9 @@ namespace asterism {
 std::vector<FaultConfig> field_faults(const FieldFaultsConfig& config, const FaultRates& rates,
                                       std::uint64_t seed);
 
+// A fault at the last place that they may have, which a device has to take.
+FaultConfig last_field_fault(const FieldFaultsConfig& config);
+
 // What is wrong with these rates for it; "" if nothing is.
 std::string problem_of(const FieldFaultsConfig& config, const FaultRates& rates);
 

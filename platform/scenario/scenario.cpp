@@ -258,14 +258,19 @@ void check_expect(const ScenarioConfig& config, const ConfigDocument& document, 
                                        *config.expect.not_recoverable)});
 }
 
+// Where they may be, for the keys of `field_faults`.
+void check_field_faults(const FieldFaultsConfig& faults, const DeviceList& devices,
+                        const ConfigDocument& document, Diagnostics& problems) {
+  const auto problem = device_fault_problem(last_field_fault(faults), devices);
+  if (!problem) return;
+  const auto& [key, words] = *problem;
+  const char* const own = key == "gpu" ? ".gpus" : key == "address" ? ".memory" : "";
+  const std::string path = std::string("field_faults") + own;
+  problems.add({.origin = document.origin_of(path), .path = path, .problem = words});
+}
+
 // Replaces them by faults with times.
-void add_field_faults(ScenarioConfig& config, const ConfigDocument& document, const ConfigLibrary& library,
-                      Diagnostics& problems) {
-  const auto rates = load_config<FaultRates>(library, "faults", config.field_faults->rates);
-  if (const std::string why = problem_of(*config.field_faults, rates); !why.empty()) {
-    problems.add({.origin = document.origin_of("field_faults"), .path = "field_faults", .problem = why});
-    return;
-  }
+void add_field_faults(ScenarioConfig& config, const FaultRates& rates) {
   const std::vector<FaultConfig> faults = field_faults(*config.field_faults, rates, config.seed);
   config.faults.insert(config.faults.end(), faults.begin(), faults.end());
   config.field_faults.reset();
@@ -330,8 +335,12 @@ PreparedNode check_node(ConfigDocument& document, const InstalledFiles& installe
 CheckedScenario check_scenario(ConfigDocument& document, const InstalledFiles& installed) {
   Diagnostics problems;
   CheckedScenario checked{read_config<ScenarioConfig>(document, &installed.configs, problems)};
-  if (checked.config.field_faults && is_sound(problems, "field_faults"))
-    add_field_faults(checked.config, document, installed.configs, problems);
+  std::optional<FaultRates> field_rates;
+  if (const auto& faults = checked.config.field_faults; faults && is_sound(problems, "field_faults")) {
+    field_rates = load_config<FaultRates>(installed.configs, "faults", faults->rates);
+    if (const std::string why = problem_of(*faults, *field_rates); !why.empty())
+      problems.add({.origin = document.origin_of("field_faults"), .path = "field_faults", .problem = why});
+  }
   const ScenarioConfig& config = checked.config;
   const bool knows_node = is_sound(problems, "node"), knows_faults = is_sound(problems, "faults");
   if (knows_nodes(problems)) {
@@ -344,6 +353,8 @@ CheckedScenario check_scenario(ConfigDocument& document, const InstalledFiles& i
   if (knows_node && is_sound(problems, "node")) {
     if (knows_faults && is_sound(problems, "faults"))
       check_device_faults(config.faults, checked.node.devices, document, problems);
+    if (field_rates && is_sound(problems, "field_faults"))
+      check_field_faults(*config.field_faults, checked.node.devices, document, problems);
     if (knows_nodes(problems)) {
       check_needed_devices(config, checked.node.devices, document, problems);
       check_cluster_nodes(config, checked.node.devices, document, problems);
@@ -351,6 +362,7 @@ CheckedScenario check_scenario(ConfigDocument& document, const InstalledFiles& i
     }
   }
   problems.throw_if_any();
+  if (field_rates) add_field_faults(checked.config, *field_rates);
   return checked;
 }
 
