@@ -118,6 +118,18 @@ TEST_F(TrainingClusterTest, AGpuGetsItsStateFromItsNode) {
   }
 }
 
+// Nothing reports a failed row without a code, and its zone is not retired.
+TEST_F(TrainingClusterTest, AMemoryThatIsWrongEachTimeEndsTheRun) {
+  train();
+  const std::string row = R"(,"gpu":1,"shape":"row","address":"0x0","persistence":"stuck")";
+  const Ended ended = asterism({"run", "training_cluster", fmt::format("args={}", small),
+                                "faults=[" + fault_at(begin_of(step_of_loss) - 1, "gpu_memory", 0, row) + "]",
+                                "expect={}", "node.gpu.ecc=none", "until=40ms", "--out", "run"});
+  EXPECT_EQ(ended.status, 1) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("GPU 1 holds another state than was written"),
+                               HasSubstr("8 mends were in vain")));
+}
+
 TEST_F(TrainingClusterTest, AStepDoesNotWaitForACheckpointThatIsSentBesideIt) {
   EXPECT_THAT(train(), ContainsRegex("waits of 0 us for checkpoints"));
   const std::string expected = result_of(0);

@@ -250,8 +250,15 @@ TEST_F(TrainingTest, ARankWithWrongDataIsFoundByAComparison) {
                     HasSubstr("step 8: the state of step 4 is back from the last comparison"),
                     HasSubstr("4 steps since a comparison were made again")));
   EXPECT_EQ(result(), expected);
+  const Time lost = begin_of(7) + 100'000'000;
   EXPECT_THAT(train("jit flip_step=15 verify=100", "", without_code),
               HasSubstr("step 16: the state of step 0 is back from the last comparison"));
+  EXPECT_EQ(result(), expected);
+  // A GPU is lost before the comparison, and the replicas that are left differ.
+  EXPECT_THAT(train("jit flip_step=6 verify=4", gpu_lost_at(lost, 0), without_code),
+              AllOf(HasSubstr("step 7: GPU 0 is lost"), HasSubstr("step 7: the ranks have different states"),
+                    HasSubstr("step 7: the state of step 4 is back from the last comparison"),
+                    HasSubstr("3 steps since a comparison were made again")));
   EXPECT_EQ(result(), expected);
   const Ended refused = asterism({"run", "training_node", fmt::format("args={}gemini verify=4", small),
                                   "faults=[]", "expect={}", "--out", "run"});
@@ -280,7 +287,12 @@ TEST_F(TrainingTest, ErrorsAtRatesFromTheFieldAreSurvived) {
   EXPECT_THAT(refusal("field_faults.acceleration=1e18"), HasSubstr("lower the acceleration"));
   EXPECT_THAT(refusal("field_faults.rates=jaguar_ddr2"),
               HasSubstr("has no errors that are called corrected or uncorrectable"));
-  EXPECT_THAT(refusal("field_faults.gpus=9"), HasSubstr("there is no GPU"));
+  EXPECT_THAT(refusal("field_faults.gpus=9"),
+              AllOf(HasSubstr("field_faults.gpus: there is no GPU 8"), Not(HasSubstr("faults.0"))));
+  EXPECT_THAT(refusal("field_faults.memory=1TiB"),
+              HasSubstr("field_faults.memory: expected an address below the GPU's memory"));
+  EXPECT_THAT(refusal("field_faults.until=10000s"), AllOf(HasSubstr("field_faults: there would be about"),
+                                                          HasSubstr("lower the acceleration or until")));
 }
 
 TEST_F(TrainingTest, ASilentErrorIsFoundByTheChecksumOfTheState) {

@@ -50,7 +50,9 @@ const char* group_prepare(Group* group, Protocol protocol, unsigned ranks, uint3
   group->guards = memory_allocate(ranks * group->guard_bytes + 1);
   group->everything = memory_allocate(states + 2 * ranks * group->guard_bytes);
   for (unsigned rank = 0; rank < ranks; ++rank) group->holds_copies[rank] = true;
-  return group->everything == NULL ? "the states do not fit into the memory of this machine" : NULL;
+  const bool has_all = group->now != NULL && group->copies[0] != NULL && group->copies[1] != NULL &&
+                       group->guards != NULL && group->everything != NULL;
+  return !has_all ? "the states do not fit into the memory of this machine" : NULL;
 }
 
 // ---- states ----
@@ -219,6 +221,7 @@ static bool collect_copies(Group* group, uint32_t without) {
 
 // The newest sound state of any rank becomes that of all, unless another rank has another one of that step.
 static bool collect_replicas(Group* group, uint32_t without) {
+  group->replicas_differ = false;
   if (!read_all_but(group, without)) return false;
   const StateHeader* newest = NULL;
   bool agree = true;
@@ -230,6 +233,7 @@ static bool collect_replicas(Group* group, uint32_t without) {
     agree = is_newer || (agree && state->checksum == newest->checksum);
     if (is_newer) newest = state;
   }
+  group->replicas_differ = !agree;
   if (newest == NULL || !agree) return false;
   for (unsigned rank = 0; rank < group->ranks; ++rank)
     memcpy(group_state(group, group->copies[group->slot], rank), newest, group->used_bytes);

@@ -36,7 +36,8 @@ typedef struct {
   bool holds_copies[transfers_gpu_limit];  // whether the rank's own buffers have what was written to them
   bool has_checkpoint;
   unsigned slot;
-  uint64_t version;  // the step of the checkpoint
+  uint64_t version;      // the step of the checkpoint
+  bool replicas_differ;  // with protocol_jit: why group_collect has returned false
 } Group;
 
 // Chooses sizes and allocates memory. Returns NULL or what is wrong.

@@ -87,6 +87,7 @@ static Record drained_record;
 static struct {
   uint8_t* state;
   Record record;
+  bool exists;
 } verified;
 static bool ranks_differ;
 
@@ -242,6 +243,7 @@ static bool verify_states(bool is_end) {
   memcpy(verified.state, group.now, group.used_bytes);
   record.step = step;
   verified.record = record;
+  verified.exists = true;
   return true;
 }
 
@@ -403,7 +405,8 @@ static void collect_verified(void) {
     memcpy(group_state(&group, group.copies[group.slot], rank), verified.state, group.used_bytes);
   record = verified.record;
   group.version = record.step;
-  counts.steps_discarded += furthest - (unsigned)record.step;
+  if (furthest <= record.step) return;  // none since the start of the node
+  counts.steps_discarded += (unsigned)(furthest - record.step);
   furthest = record.step;
 }
 
@@ -417,6 +420,12 @@ static Origin collect(uint32_t* empty, Mending* meanwhile) {
   *meanwhile = mend_gpus(empty);
   if (*meanwhile != all_are_sound) return from_nowhere;
   if (is_back) return from_memories;
+  // Those that are left show it before the next comparison.
+  ranks_differ = group.replicas_differ && verified.exists;
+  if (ranks_differ) {
+    collect_verified();
+    return from_verified;
+  }
   if (collect_from_ssd()) return from_ssd;
   collect_nothing();
   return from_start;
@@ -545,7 +554,8 @@ static ExitStatus prepare(void) {
   work.weights = memory_allocate((uint64_t)gpus * group.parameters * sizeof(float));
   work.gradients = memory_allocate((uint64_t)gpus * parameters * sizeof(float));
   verified.state = memory_allocate(group.state_bytes);
-  if (verified.state == NULL) return unavailable("the gradients do not fit into the memory of this machine");
+  if (work.weights == NULL || work.gradients == NULL || verified.state == NULL)
+    return unavailable("the gradients do not fit into the memory of this machine");
   for (unsigned rank = 0; rank < gpus; ++rank) work.sound[rank] = true;
   begin_anew(NULL);
   if (options.checkpoint) prepare_checkpoints();

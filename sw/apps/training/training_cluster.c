@@ -112,6 +112,7 @@ static bool serve(void) {
     cannot_go_on |= buddy_set_membership(&buddy, &membership) != buddy_ok;
     is_new = true;
   }
+  if (gpu_has_event()) transfers_are_busy();  // takes it: otherwise no wait for a message could sleep
   const bool received = transport_receive(&buddy), sent = buddy_progress(&buddy);
   if (nic_error() != nic_ok) {
     printf("training: the NIC has stopped: %s\n", nic_error_text(nic_error()));
@@ -196,13 +197,16 @@ static void begin_on_all(GpuOperation operation) {
   for (unsigned gpu = 0; gpu < gpus; ++gpu) operation(gpu);
 }
 
-// Waits for an operation that has begun on all GPUs, and repeats it on those that were mended meanwhile.
+// Waits for an operation that has begun on all GPUs, and repeats it on those that were mended meanwhile. A
+// memory may be wrong each time that it is read, without an error that would retire a zone.
 static bool end_on_all(GpuOperation operation) {
-  for (;;) {
+  for (int round = 0;; ++round) {
     if (!wait_until(gpus_are_done, &counts.gpu_waits)) return false;
     const uint32_t set = unsound_gpus(operation == read_one);
     if (set == 0) return true;
-    if (!mend(set)) {
+    if (round == mends_in_a_row)
+      printf("training: step %llu: %d mends were in vain\n", (Printable)step, round);
+    if (round == mends_in_a_row || !mend(set)) {
       cannot_go_on = true;
       return false;
     }
@@ -466,7 +470,9 @@ static bool allocate(unsigned ranks) {
       [stream_weights] = node_parameters() * sizeof(float),
       [stream_gradients] = (gpus + gpus * node_parameters()) * sizeof(float)};
   outgoing = memory_allocate(sizes[stream_gradients]);
-  if (outgoing == NULL || !streams_prepare(ranks, sizes)) return false;
+  if (protected_bytes == NULL || read_back == NULL || copies == NULL || weights == NULL ||
+      gradients == NULL || outgoing == NULL || !streams_prepare(ranks, sizes))
+    return false;
   memset(protected_bytes, 0, bytes);
   buddy_protect(&buddy, protected_bytes, bytes, copies);
   return true;
