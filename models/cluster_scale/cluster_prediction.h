@@ -2,11 +2,11 @@
 // have by themselves: how long the program takes, and the best interval.
 //
 // The model has one kind of failure, which a buddy's copy survives. Its rate is here that of all failures
-// that roll the program back, with corruption if checks find it. A checkpoint that is taken again after a failure is semi-blocking, as in the
-// simulation: c of Eq. 3.5 is dump + overhead. For blocking checkpoints c is dump + overlap. The model
-// leaves out what the network adds, SSDs that fail, copies that are lost with both buddies, failures during
-// recovery, slow nodes, and how late corruption is found. The time to detect a failure is part of the
-// restart. There is no model of checkpoints just in time.
+// that roll the program back, with corruption if checks find it. A checkpoint that is taken again after a
+// failure is semi-blocking, as in the simulation: c of Eq. 3.5 is dump + overhead. For blocking checkpoints
+// c is dump + overlap. The model leaves out what the network adds, SSDs that fail, copies that are lost
+// with both buddies, failures during recovery, slow nodes, and how late corruption is found. The time to
+// detect a failure is part of the restart. There is no model of checkpoints just in time.
 #pragma once
 
 #include <optional>

@@ -410,7 +410,8 @@ TEST(ClusterRunTest, GivesUpWhenFailuresUndoAll) {
   EXPECT_LT(r.time.count(), 3100);
 }
 
-// The check after the last iteration finds it, and there is no spare. Without it, the run ends within the check.
+// The check after the last iteration finds it, and there is no spare. Without
+// corruption, the run ends within the check.
 TEST(ClusterRunTest, ARunThatIsGivenUpInItsLastCheckHasNotFinished) {
   ClusterSetup setup = small_cluster();
   setup.spares = 0;
