@@ -112,7 +112,6 @@ static bool serve(void) {
     cannot_go_on |= buddy_set_membership(&buddy, &membership) != buddy_ok;
     is_new = true;
   }
-  if (gpu_has_event()) transfers_are_busy();  // takes it: otherwise no wait for a message could sleep
   const bool received = transport_receive(&buddy), sent = buddy_progress(&buddy);
   if (nic_error() != nic_ok) {
     printf("training: the NIC has stopped: %s\n", nic_error_text(nic_error()));
@@ -130,7 +129,10 @@ static bool wait_until(bool (*is_ready)(void), uint64_t* ticks) {
     const bool served = serve();
     goes_on = !is_over();
     if (!goes_on || is_ready()) break;
-    if (!served) nic_sleep_unless(gpu_has_event);
+    if (gpu_has_event())
+      transfers_are_busy();  // takes it: otherwise a wait for messages would never sleep
+    else if (!served)
+      nic_sleep_unless(gpu_has_event);
   }
   *ticks += generic_timer_now() - begin;
   return goes_on;
