@@ -167,11 +167,10 @@ void Gpu::Impl::begin_scrubbing(Picoseconds now) {
   events_.push(now + *config.scrub / config.zones_per_channel(), Event::scrub);
 }
 
-// One zone of each channel, if it is in use.
+// One zone of each channel. As addresses are spread over the channels, these are in use together.
 void Gpu::Impl::scrub(Picoseconds at, std::uint32_t index) {
-  for (std::uint32_t channel = 0; channel < config.channels; ++channel)
-    if (config.zone * (std::uint64_t{index} * config.channels + channel) < allocated)
-      channels[channel].scrub(at, index);
+  if (config.zone * (std::uint64_t{index} * config.channels) < allocated)
+    for (DeviceChannel& channel : channels) channel.scrub(at, index);
   if (!memory_errors.empty()) hear_memory_errors();
   events_.push(at + *config.scrub / config.zones_per_channel(), Event::scrub,
                {0, (index + 1) % config.zones_per_channel()});

@@ -320,6 +320,25 @@ TEST(GpuScrubbing, LatentErrorsAreCorrectedBeforeTheyPair) {
   }
 }
 
+// The last zone of the memory in use is spread over both channels.
+TEST(GpuScrubbing, AllThatIsInUseIsScrubbed) {
+  GpuConfig config = with_code(SectorCode::symbol);
+  config.memory = 128_KiB;
+  config.channels = 2;
+  config.interleave = 512_B;
+  config.l2 = 256_B;
+  config.scrub = 160_us;
+  ErrorRig rig(config);
+  rig.gpu.allocate(12_KiB);
+  ListedKernel kernel = accesses({load(0x1000, 10_ns)});
+  rig.run(kernel, 1);
+  for (std::uint64_t at = 0x2000; at < 0x3000; at += 512)
+    rig.gpu.inject({.shape = Shape::word, .address = at, .bit = 16});
+  rig.run_until(165_us);
+  EXPECT_EQ(figure(rig, "scrub_corrected"), 8u);
+  EXPECT_EQ(figure(rig, "zones_scrubbed"), 4u);
+}
+
 TEST(GpuScrubbing, AnUncorrectableErrorIsContainedBeforeAKernelReadsIt) {
   GpuConfig config = with_code(SectorCode::symbol);
   config.scrub = 160_us;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "base/engine.h"
 #include "tlm/log.h"
@@ -101,6 +102,7 @@ GpuModule::GpuModule(const sc_core::sc_module_name& name, const GpusConfig& conf
       memory("memory", memory_range, channels * config.count),
       config_(config),
       link_(config.link, config.count),
+      slowed_(config.count),
       alarm_("alarm", [this](Picoseconds now) { ring(now); }) {
   for (std::uint32_t gpu = 0; gpu < config.count; ++gpu) {
     pages_.push_back(std::make_unique<Pages>(memory.channel(transfers(gpu))));
@@ -192,7 +194,7 @@ void GpuModule::ring(Picoseconds now) {
   for (const auto& port : ports_) port->advance_to(now);
   while (!memory_faults_.empty() && memory_faults_.front().at <= now) inject_next_memory_fault(now);
   while (!losses_.empty() && losses_.front().at <= now) inject_next(now);
-  while (!clocks_.empty() && clocks_.front().at <= now) change_next_clock(now);
+  change_clocks(now);
   while (may_execute()) {
     const Given given = given_.front();
     given_.pop_front();
@@ -223,7 +225,7 @@ void GpuModule::rearm() {
   for (const auto& port : ports_) next = earlier(next, port->next_event());
   if (!losses_.empty()) next = earlier(next, losses_.front().at);
   if (!memory_faults_.empty()) next = earlier(next, memory_faults_.front().at);
-  if (!clocks_.empty()) next = earlier(next, clocks_.front().at);
+  if (!slowdown_changes_.empty()) next = earlier(next, slowdown_changes_.front().at);
   if (may_execute()) next = now();
   alarm_.arm(next);
 }
@@ -261,20 +263,32 @@ void GpuModule::inject_next_memory_fault(Picoseconds now) {
     log(name()).warn("GPU {} has no power: the transient fault of its memory is ignored", next.fault.gpu);
 }
 
-// If the times of two overlap, the later change counts.
 void GpuModule::inject(const std::vector<Timed<GpuSlowdown>>& slowdowns) {
   for (const auto& [at, slow] : slowdowns) {
-    clocks_.push_back({at, {slow.gpu, slow.clock_percent}});
-    clocks_.push_back({at + slow.lasts, {slow.gpu, 100}});
+    slowdown_changes_.push_back({at, {slow, true}});
+    slowdown_changes_.push_back({at + slow.lasts, {slow, false}});
   }
-  std::ranges::stable_sort(clocks_, {}, &Timed<Clock>::at);
+  std::ranges::stable_sort(slowdown_changes_, {}, &Timed<SlowdownChange>::at);
   rearm();
 }
 
-void GpuModule::change_next_clock(Picoseconds now) {
-  const Clock next = clocks_.front().fault;
-  clocks_.pop_front();
-  ports_[next.gpu]->set_clock(now, next.percent);
+// Of slowdowns of a GPU at the same time the slowest counts. Where one ends as another begins, the clock does
+// not change in between.
+void GpuModule::change_clocks(Picoseconds now) {
+  const auto clock_of = [this](std::uint32_t gpu) {
+    return slowed_[gpu].empty() ? 100u : *slowed_[gpu].begin();
+  };
+  std::map<std::uint32_t, std::uint32_t> before;  // the clocks of those that change
+  for (; !slowdown_changes_.empty() && slowdown_changes_.front().at <= now; slowdown_changes_.pop_front()) {
+    const auto& [slow, begins] = slowdown_changes_.front().fault;
+    before.try_emplace(slow.gpu, clock_of(slow.gpu));
+    if (begins)
+      slowed_[slow.gpu].insert(slow.clock_percent);
+    else
+      slowed_[slow.gpu].extract(slow.clock_percent);
+  }
+  for (const auto& [gpu, percent] : before)
+    if (clock_of(gpu) != percent) ports_[gpu]->set_clock(now, clock_of(gpu));
 }
 
 // ---- the rest ----

@@ -11,6 +11,7 @@
 
 #include <deque>
 #include <memory>
+#include <set>
 #include <string>
 #include <systemc>
 #include <vector>
@@ -113,7 +114,7 @@ class GpuModule final : public sc_core::sc_module,
   void ring(Picoseconds now);
   void inject_next(Picoseconds now);
   void inject_next_memory_fault(Picoseconds now);
-  void change_next_clock(Picoseconds now);
+  void change_clocks(Picoseconds now);
   void collect_events();
   void update_interrupt();
   void rearm();
@@ -125,10 +126,12 @@ class GpuModule final : public sc_core::sc_module,
   std::deque<Given> given_;  // commands that were not executed yet
   std::deque<TimedGpuLoss> losses_;
   std::deque<Timed<GpuMemoryFault>> memory_faults_;
-  struct Clock {
-    std::uint32_t gpu, percent;
+  struct SlowdownChange {
+    GpuSlowdown slowdown;
+    bool begins;
   };
-  std::deque<Timed<Clock>> clocks_;  // changes of them
+  std::deque<Timed<SlowdownChange>> slowdown_changes_;
+  std::vector<std::multiset<std::uint32_t>> slowed_;  // the percentages of the slowdowns of each GPU
   bool powered_ = true;
   Alarm alarm_;
 };

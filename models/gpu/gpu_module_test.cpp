@@ -11,12 +11,22 @@
 namespace asterism {
 namespace {
 
+// When clocks change, to how many percent of their speed.
+struct ClockChanges final : EventLog {
+  std::vector<std::pair<Picoseconds, std::uint64_t>> changes;
+  void record(Picoseconds at, std::string_view, std::string_view kind,
+              std::initializer_list<Detail> details) override {
+    if (kind == "gpu_clock") changes.emplace_back(at, std::get<std::uint64_t>(details.begin()->second));
+  }
+  using EventLog::record;
+};
+
 struct GpuModuleTest : SystemCTest {
   static constexpr std::uint64_t dram = 0x4000'0000, kernel = dram + 0x100, arrivals = dram + 0x2000,
                                  extent = dram + 0x1'0000, second = GpuRegisters::window;
   enum : std::uint32_t { allocate = 1, launch = 2, begin = 3, abort_snapshot = 8, copy_in = 9, restart = 10 };
   const HostLinkConfig link;
-  NoEventLog events;
+  ClockChanges events;
   MemoryController memory{
       "memory",
       {.config = {.size = 4_MiB, .dram = {.refresh = RefreshMode::none}}, .part = {}, .base = Address(dram)},
@@ -281,6 +291,31 @@ SYSTEMC_TEST_F(GpuModuleTest, ASnapshotWaitsForAPageThatIsYetToBeCopied) {
   EXPECT_EQ(get(0, map.status), 0u);
   EXPECT_NE(memory_cpu.read<std::uint64_t>(extent + 4096 - dram), 0xFEEDu);
   EXPECT_EQ(get(0, map.arrived), 2u);
+}
+
+SYSTEMC_TEST_F(GpuModuleTest, OfOverlappingSlowdownsTheSlowestCounts) {
+  using Slowdowns = std::vector<Timed<GpuSlowdown>>;
+  using Changes = decltype(events.changes);
+  const auto changes_with = [&](const Slowdowns& slowdowns) {
+    const Picoseconds start = now();
+    events.changes.clear();
+    Slowdowns later = slowdowns;
+    for (auto& slowdown : later) slowdown.at += start;
+    gpus.inject(later);
+    wait_for(100_us);
+    for (auto& [at, percent] : events.changes) at -= start;
+    return events.changes;
+  };
+  // One within another; one that begins before another ends; one that begins as another ends.
+  const Timed<GpuSlowdown> of_12_us{8_us, {0, 50, 12_us}};
+  EXPECT_EQ(changes_with({of_12_us, {10_us, {0, 25, 2_us}}}),
+            (Changes{{8_us, 50}, {10_us, 25}, {12_us, 50}, {20_us, 100}}));
+  EXPECT_EQ(changes_with({of_12_us, {10_us, {0, 75, 20_us}}}),
+            (Changes{{8_us, 50}, {20_us, 75}, {30_us, 100}}));
+  EXPECT_EQ(changes_with({{20_us, {0, 25, 4_us}}, of_12_us}),
+            (Changes{{8_us, 50}, {20_us, 25}, {24_us, 100}}));
+  EXPECT_EQ(changes_with({of_12_us, {10_us, {1, 50, 2_us}}}),
+            (Changes{{8_us, 50}, {10_us, 50}, {12_us, 100}, {20_us, 100}}));
 }
 
 SYSTEMC_TEST_F(GpuModuleTest, AnAbortedSnapshotDoesNotWriteAnyMore) {
