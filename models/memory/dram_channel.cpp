@@ -163,7 +163,7 @@ void DramChannel::take(Tick now, std::uint64_t id, const BlockLocation& at, Kind
   if (bank.open_row == at.row && bank.hit[kind] == none) bank.hit[kind] = slot;
   rank.requests[kind].waiting |= std::uint64_t{1} << at.bank;
   rank.requests[kind].stale |= std::uint64_t{1} << at.bank;
-  const bool is_other_refresh = choose_refresh(rank);
+  const bool is_other_refresh = choose_refresh(rank, now);
   if (kind == read) {
     entry.older = all_reads_.last, entry.younger = none;
     (all_reads_.empty() ? all_reads_.first : pool_[all_reads_.last].younger) = slot;
@@ -180,7 +180,7 @@ void DramChannel::take(Tick now, std::uint64_t id, const BlockLocation& at, Kind
   consider(choice_of(bank.candidate[kind], at.rank, at.bank, kind));
 }
 
-void DramChannel::release(Slot slot, Kind kind) {
+void DramChannel::release(Tick now, Slot slot, Kind kind) {
   Entry& entry = pool_[slot];
   Bank& bank = banks_[entry.bank];
   Queue& queue = bank.queue[kind];
@@ -190,7 +190,7 @@ void DramChannel::release(Slot slot, Kind kind) {
     bank.hit[kind] = next_hit(bank, entry.next);  // the requests before it are for other rows
   if (queue.empty()) {
     ranks_[entry.rank].requests[kind].waiting &= ~(std::uint64_t{1} << in_rank(entry));
-    choose_refresh(ranks_[entry.rank]);
+    choose_refresh(ranks_[entry.rank], now);
   }
   entry.next = std::exchange(free_, slot);
   if (kind == read) {
@@ -259,10 +259,14 @@ std::uint64_t DramChannel::covered_by_refresh(const Rank& rank) const {
   return refreshed_mask_ << rank.refresh_from;
 }
 
+// The banks with requests.
+std::uint64_t DramChannel::wanted_banks(const Rank& rank) {
+  return rank.requests[read].waiting | rank.requests[write].waiting;
+}
+
 // Whether requests wait for banks of the next refresh.
 bool DramChannel::is_wanted(std::uint32_t r) const {
-  const std::array<Requests, kinds>& of = ranks_[r].requests;
-  return ((of[read].waiting | of[write].waiting) & covered_by_refresh(ranks_[r])) != 0;
+  return (wanted_banks(ranks_[r]) & covered_by_refresh(ranks_[r])) != 0;
 }
 
 // From when nothing else starts in these banks.
@@ -412,21 +416,33 @@ void DramChannel::refreshed(Rank& rank) const {
   rank.refresh_due += refresh_interval_;
   rank.refreshed |= covered_by_refresh(rank);
   if (rank.refreshed == all_mask_) rank.refreshed = 0;
-  rank.is_closing = false;
-  choose_refresh(rank);
+  find_refresh(rank);
+}
+
+// Whether the next refresh remains that of these banks, which are closed for it. If it may wait, it does so
+// until it is forced; after that no other one takes its place, or it might never come.
+bool DramChannel::is_settled(const Rank& rank, Tick now) const {
+  if (postponed_ == 0) return rank.is_closing;
+  if (now >= refresh_forced(rank)) return true;
+  return rank.is_closing && (wanted_banks(rank) & covered_by_refresh(rank)) == 0;
+}
+
+bool DramChannel::choose_refresh(Rank& rank, Tick now) const {
+  return refreshed_banks_ != banks_per_rank_ && !is_settled(rank, now) && find_refresh(rank);
 }
 
 // Of the refreshes that are left in this round, the first one whose banks have no requests. Returns whether
 // it is another one than before.
-bool DramChannel::choose_refresh(Rank& rank) const {
-  if (refreshed_banks_ == banks_per_rank_ || rank.is_closing) return false;
+bool DramChannel::find_refresh(Rank& rank) const {
+  rank.is_closing = false;
+  if (refreshed_banks_ == banks_per_rank_) return false;
   const std::uint64_t left = all_mask_ & ~rank.refreshed;
-  const std::uint64_t waiting = rank.requests[read].waiting | rank.requests[write].waiting;
+  const std::uint64_t wanted = wanted_banks(rank);
   auto chosen = static_cast<std::uint32_t>(std::countr_zero(left));
   for (std::uint64_t banks = left; banks != 0;) {
     const auto first = static_cast<std::uint32_t>(std::countr_zero(banks));
     const std::uint64_t covered = refreshed_mask_ << first;
-    if ((waiting & covered) == 0) {
+    if ((wanted & covered) == 0) {
       chosen = first;
       break;
     }
@@ -496,7 +512,7 @@ void DramChannel::issue_column(const Choice& choice) {
     writes_from_ = done + write_pause_;
     push(completions_, {done, entry.id});
   }
-  release(choice.request, kind);
+  release(choice.at, choice.request, kind);
   const DramCommand command = column_command(banks_[entry.bank], kind);
   note(command, choice.rank, bank, choice.at);
   if (command != choice.command) close(choice.rank, bank, choice.at);

@@ -15,8 +15,8 @@
 // refresh is due, nothing else starts in the banks that it covers, all or some of the rank, until it is done.
 // Refreshes of some banks come in rounds, each of all banks: of those that are left in a round the first ones
 // without requests are next, or the first ones if there are requests for all of them.
-// With postponed refreshes, this holds from when that many of these banks are due; before, a refresh waits as
-// long as there are requests for its banks.
+// With postponed refreshes, this holds from when that many of these banks are due, and the refresh then stays
+// that of the same banks; before, a refresh waits as long as there are requests for its banks.
 // While the queues are empty, no event announces refreshes; they are caught up at the next call.
 //
 // A request is for a block, which is one burst or two: two reads or writes of the row, complete with the
@@ -162,7 +162,7 @@ class DramChannel {
   bool has(const Bank& bank, Kind kind, std::uint32_t row, std::uint32_t column) const;
   Slot next_hit(const Bank& bank, Slot from) const;
   void take(Tick now, std::uint64_t id, const BlockLocation& at, Kind kind);
-  void release(Slot slot, Kind kind);
+  void release(Tick now, Slot slot, Kind kind);
   void begin_or_end_draining();
 
   void choose();
@@ -172,6 +172,7 @@ class DramChannel {
   void renew_candidates(std::uint32_t rank, Kind kind);
   Choice choice_of(const Candidate& candidate, std::uint32_t rank, std::uint32_t bank, Kind kind) const;
   void consider(const Choice& choice);
+  static std::uint64_t wanted_banks(const Rank& rank);
   bool is_wanted(std::uint32_t rank) const;
   Tick refresh_forced(const Rank& rank) const;
   Tick refresh_begins(std::uint32_t rank) const;
@@ -190,7 +191,9 @@ class DramChannel {
   void close_for_refresh(std::uint32_t rank, Tick at);
   void refreshed(Rank& rank) const;
   void skip_refreshes_of(Rank& rank, std::uint64_t count) const;
-  bool choose_refresh(Rank& rank) const;
+  bool is_settled(const Rank& rank, Tick now) const;
+  bool choose_refresh(Rank& rank, Tick now) const;
+  bool find_refresh(Rank& rank) const;
   Tick& bus_free(DramCommand command) { return bus_free_[is_on_column_bus(command) ? 1 : 0]; }
   Tick bus_free(DramCommand command) const { return bus_free_[is_on_column_bus(command) ? 1 : 0]; }
   bool is_on_column_bus(DramCommand command) const;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <functional>
 #include <set>
 #include <utility>
 
@@ -313,6 +314,65 @@ TEST(DramStandards, PostponedRefreshesAreMadeUpFor) {
   channel.submit(now + 6000, 0, {.bank = 3, .row = 1}, false);
   finish(channel);
   EXPECT_EQ(issued(channel, DramCommand::refresh), (now + 6000) / 1171);
+}
+
+// Banks 0 to 7 are closed for their refresh when requests for one of them begin: others are refreshed first.
+TEST(DramStandards, ARefreshThatMayWaitGivesWayToOthersWhenItsBanksAreClosedAlready) {
+  DramConfig config = config_of(1, PagePolicy::open);
+  config.refresh = RefreshMode::by_banks;
+  config.postponed_refreshes = 2;
+  DramChannel channel(config, ddr5_16gb_x4());
+  std::vector<IssuedCommand> log;
+  channel.log = &log;
+  channel.submit(0, 0, {.bank = 3, .row = 1}, false);
+  finish(channel, 1000);
+  for (Tick now = 1171 - 16; now < 1171 + 400; now += 8) {
+    channel.submit(now, 0, {.bank = now <= 1171 ? 20u : 3u, .row = 1}, false);
+    while (channel.advance(now)) continue;
+  }
+  const auto is_of_refresh = [](const IssuedCommand& c) {
+    return c.command == DramCommand::refresh || c.command == DramCommand::precharge_all;
+  };
+  std::erase_if(log, std::not_fn(is_of_refresh));
+  ASSERT_EQ(log.size(), 2u);
+  EXPECT_EQ(log[0].command, DramCommand::precharge_all);
+  EXPECT_EQ(log[0].bank, 0u);
+  EXPECT_EQ(log[1].command, DramCommand::refresh);
+  EXPECT_EQ(log[1].bank, 8u);
+  EXPECT_LE(log[1].at, 1171u + 16);
+}
+
+// The refresh of banks 0 to 7 is forced while banks of all groups have requests, and stays next when those of
+// other banks end before it begins.
+TEST(DramStandards, AForcedRefreshStaysNext) {
+  constexpr Tick forced = 1171 + 4 * 1171;
+  unsigned refreshes_when_forced = 0;
+  for (Tick stop = forced - 500; stop < forced; stop += 4) {
+    DramConfig config = config_of(1, PagePolicy::open);
+    config.refresh = RefreshMode::by_banks;
+    config.postponed_refreshes = 1;
+    DramChannel channel(config, ddr5_16gb_x4());
+    std::vector<IssuedCommand> log;
+    channel.log = &log;
+    for (Tick now = 0; now < forced + 200; now += 4) {
+      const auto group = static_cast<std::uint32_t>(now / 4 % 4);
+      const auto row =
+          static_cast<std::uint32_t>(group == 0 ? now / 16 % 64 : 1);  // conflicts take long to close
+      if (group == 0 ? now % 64 == 0 : now < stop)
+        channel.submit(now, 0, {.bank = 8 * group + 3, .row = row}, false);
+      while (channel.advance(now)) continue;
+    }
+    const auto first = std::ranges::find(log, DramCommand::refresh, &IssuedCommand::command);
+    ASSERT_NE(first, log.end());
+    std::set<std::uint32_t> had_requests;  // banks, when the refresh was forced
+    for (const IssuedCommand& c : log)
+      if (c.at >= forced && c.command == DramCommand::read) had_requests.insert(c.bank);
+    if (!std::ranges::includes(had_requests, std::array{11u, 19u, 27u})) continue;
+    ++refreshes_when_forced;
+    EXPECT_EQ(first->bank, 0u) << stop;
+    EXPECT_LE(first->at, forced + 76 + 39 + 18 + 8);
+  }
+  EXPECT_GT(refreshes_when_forced, 10u);
 }
 
 // In any traffic, each round of refreshes covers each bank once.
