@@ -532,7 +532,8 @@ void EccMemory::reset(Reset kind) {
 
 std::string EccMemory::on_die_summary() const {
   if (!config_.on_die) return "";
-  return std::to_string(counts_.on_die_corrected) + " words corrected on the die, " +
+  const std::uint64_t words = counts_.on_die_corrected;
+  return std::to_string(words) + (words == 1 ? " word" : " words") + " corrected on the die, " +
          std::to_string(counts_.on_die_miscorrected) + " miscorrected";
 }
 

@@ -625,7 +625,7 @@ std::string MemoryController::summary() const {
   const std::string on_die = ecc_.on_die_summary();
   return fmt::format("{} fault{}, {} error{} corrected, {} uncorrectable, {} silent{}{}", faults,
                      faults == 1 ? "" : "s", ecc_.log().corrected(), ecc_.log().corrected() == 1 ? "" : "s",
-                     ecc_.log().uncorrectable(), ecc_.silent(), on_die.empty() ? "" : "; ", on_die);
+                     ecc_.log().uncorrectable(), ecc_.silent(), on_die.empty() ? "" : ", ", on_die);
 }
 
 FaultOutcome MemoryController::inject(const FaultRequest& request, Bytes offset) {
