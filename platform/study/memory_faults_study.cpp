@@ -55,7 +55,10 @@ void describe(Fields& f, MemoryFaultsStudy& c) {
       within(long_duration(3600), long_duration(100 * 365 * 86'400ULL)));
   });
   f.when("memory", c.memory, FaultyMemory::hbm, [&] {
-    f("sector_code", c.sector_code, "The code of a sector. Its shares are drawn.", one_of<SectorCode>());
+    f("sector_code", c.sector_code, "The code of a sector, except reach. Its shares are drawn.",
+      one_of<SectorCode>());
+    f.check(c.sector_code != SectorCode::reach, "sector_code",
+            "is none, secded or symbol, as the shares of reach depend on all sectors of a span");
     f("dies", c.dies, "The number of dies of a GPU: five stacks of eight have 40.", within(1, 1000));
   });
   f.when("memory", c.memory, {FaultyMemory::ddr5, FaultyMemory::hbm}, [&] {

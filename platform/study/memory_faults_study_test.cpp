@@ -38,6 +38,7 @@ TEST(MemoryFaultsStudyTest, CountsTheDiesOfAGpu) {
   EXPECT_NEAR(memory_faults.run({"memory=hbm", "sector_code=none", "dies=1"}).number("rank_uncorrected_fit"),
               66.1, 1e-9);
   EXPECT_THROW(memory_faults.read({"memory=hbm", "code=rs_10_8"}), ConfigError);
+  EXPECT_THROW(memory_faults.read({"memory=hbm", "sector_code=reach"}), ConfigError);
 }
 
 TEST(MemoryFaultsStudyTest, ReportsTheTimeBetweenErrorsOfTheField) {
