@@ -74,6 +74,12 @@ std::uint64_t DeviceChannel::transfers_of_spans(std::uint64_t sectors) const {
   return has_spans_ ? (sectors * transfers_of_span() + span_sectors - 1) / span_sectors : sectors;
 }
 
+Picoseconds DeviceChannel::move_copy(Picoseconds at, std::uint64_t sectors) {
+  const std::uint64_t transfers = transfers_of_spans(sectors);
+  counts_.code_transfers += transfers - sectors;
+  return move(at, transfers);
+}
+
 Picoseconds DeviceChannel::move_written(Picoseconds at, std::uint32_t line, std::uint8_t sectors) {
   std::uint64_t transfers = L2Slice::count(sectors);
   counts_.sectors_written += transfers;
@@ -195,7 +201,7 @@ void DeviceChannel::copy_out(Picoseconds at, std::uint64_t offset, std::span<std
   for (std::size_t done = 0; done < data.size(); done += sector_size) {
     const std::uint64_t sector = (offset + done) / sector_size;
     if (decode(at, sector, data.subspan(done, sector_size)) == SectorOutcome::uncorrectable)
-      return contain(at, sector, false);
+      return contain(at, sector, GpuReader::copy);
   }
 }
 
@@ -246,16 +252,13 @@ SectorOutcome DeviceChannel::rebuild(Picoseconds at, std::uint64_t sector, Secto
   return SectorOutcome::corrected;
 }
 
-void DeviceChannel::contain(Picoseconds at, std::uint64_t sector, bool by_kernel) {
+void DeviceChannel::contain(Picoseconds at, std::uint64_t sector, GpuReader by) {
   const std::uint32_t zone = zone_of(line_of(sector));
   const std::uint64_t sectors_per_zone = sectors_per_line << zone_shift_;
   const bool first = !is_contained(zone);
   if (first) contained_.insert(std::ranges::upper_bound(contained_, zone), zone);
-  errors_.push_back({at,
-                     {number_, zone},
-                     static_cast<std::uint32_t>(sector % sectors_per_zone * sector_size),
-                     by_kernel,
-                     first});
+  errors_.push_back(
+      {at, {number_, zone}, static_cast<std::uint32_t>(sector % sectors_per_zone * sector_size), by, first});
 }
 
 // Sectors of a line come from memory into the L2.
@@ -265,7 +268,7 @@ void DeviceChannel::load(std::size_t slot, std::uint32_t line, std::uint8_t sect
     if ((from_memory >> i & 1) == 0) continue;
     const std::uint64_t sector = line * sectors_per_line + i;
     const auto data = l2_.data(slot).subspan(i * sector_size, sector_size);
-    if (decode(at, sector, data) == SectorOutcome::uncorrectable) contain(at, sector, true);
+    if (decode(at, sector, data) == SectorOutcome::uncorrectable) contain(at, sector, GpuReader::kernel);
   }
 }
 
@@ -281,7 +284,7 @@ bool DeviceChannel::is_contained(std::uint32_t zone) const {
 
 bool DeviceChannel::replace(Picoseconds at, std::uint32_t zone) {
   const std::uint64_t sectors = sectors_per_line << zone_shift_, first = zone * sectors;
-  move(at, 2 * transfers_of_spans(sectors));  // it is read and written
+  move_copy(at, 2 * sectors);  // it is read and written
   if (!may_have_errors_ || !faults_.touches(first, sectors)) return true;
   std::vector<std::byte> data(sectors * sector_size);
   copy_out(at, first * sector_size, data);
@@ -293,10 +296,18 @@ bool DeviceChannel::replace(Picoseconds at, std::uint32_t zone) {
   return true;
 }
 
+// The parity covers what is written already, so that it stays as it is.
+void DeviceChannel::write_corrected(Picoseconds at, std::uint64_t sector) {
+  const auto in_line = static_cast<std::uint8_t>(1u << sector % sectors_per_line);
+  const std::uint64_t transfers = has_spans_ ? transfers_of_chunks(line_of(sector), in_line) : 1;
+  counts_.code_transfers += transfers - 1;
+  move(at, transfers);
+}
+
 void DeviceChannel::scrub(Picoseconds at, std::uint32_t zone) {
   if (is_contained(zone)) return;
   const std::uint64_t sectors = sectors_per_line << zone_shift_, first = zone * sectors;
-  move(at, transfers_of_spans(sectors));
+  move_copy(at, sectors);
   ++counts_.zones_scrubbed;
   if (!may_have_errors_ || !faults_.touches(first, sectors)) return;
   for (std::uint64_t sector = first; sector < first + sectors; ++sector) {
@@ -306,13 +317,12 @@ void DeviceChannel::scrub(Picoseconds at, std::uint32_t zone) {
     if (outcome == SectorOutcome::clean) continue;
     if (outcome == SectorOutcome::uncorrectable) {
       ++counts_.scrub_uncorrectable;
-      return contain(at, sector, false);
+      return contain(at, sector, GpuReader::scrub);
     }
     ++counts_.scrub_corrected;
     faults_.written(sector, 1);
     take_over(sector, data);
-    const auto line = line_of(sector);
-    move_written(at, line, static_cast<std::uint8_t>(1u << sector % sectors_per_line));
+    write_corrected(at, sector);
   }
   may_have_errors_ = !faults_.empty() || !contained_.empty();
 }

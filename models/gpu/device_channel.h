@@ -33,6 +33,7 @@
 #include "base/units.h"
 #include "gpu/device_memory.h"
 #include "gpu/gpu_config.h"
+#include "gpu/gpu_memory_fault.h"
 #include "gpu/kernel_source.h"
 #include "gpu/l2_slice.h"
 #include "gpu/sector_faults.h"
@@ -53,8 +54,8 @@ struct MemoryError {
   Picoseconds at;
   Zone zone;
   std::uint32_t offset;  // of the sector in its zone
-  bool by_kernel;        // otherwise by a copy
-  bool first;            // the zone is contained from now on
+  GpuReader by;
+  bool first;  // the zone is contained from now on
 };
 
 class DeviceChannel {
@@ -122,8 +123,8 @@ class DeviceChannel {
     return access.sectors;
   }
 
-  // The transfers that move this many sectors of whole spans.
-  std::uint64_t transfers_of_spans(std::uint64_t sectors) const;
+  // Moves this many sectors of whole spans, with their code.
+  Picoseconds move_copy(Picoseconds at, std::uint64_t sectors);
 
   // Writes all dirty lines to memory; only while no snapshot is open.
   void flush(Picoseconds at);
@@ -178,9 +179,11 @@ class DeviceChannel {
   SectorOutcome rebuild(Picoseconds at, std::uint64_t sector, SectorBits& pattern);
   Picoseconds move_read(Picoseconds at, std::uint32_t line, std::uint8_t sectors);
   Picoseconds move_written(Picoseconds at, std::uint32_t line, std::uint8_t sectors);
+  std::uint64_t transfers_of_spans(std::uint64_t sectors) const;
   std::uint64_t transfers_of_chunks(std::uint32_t line, std::uint8_t sectors) const;
+  void write_corrected(Picoseconds at, std::uint64_t sector);
   void take_over(std::uint64_t sector, std::span<std::byte> data);
-  void contain(Picoseconds at, std::uint64_t sector, bool by_kernel);
+  void contain(Picoseconds at, std::uint64_t sector, GpuReader by);
 
   static constexpr std::size_t times = 65;
   static constexpr std::uint64_t sectors_per_line = 4;

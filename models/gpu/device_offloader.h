@@ -33,7 +33,7 @@ class PacedMove {
   Picoseconds start(DeviceChannel& channel, Picoseconds now, Bytes size, unsigned times) {
     left_ = size;
     times_ = times;
-    return channel.move(now, channel.transfers_of_spans(sectors()));
+    return channel.move_copy(now, sectors());
   }
   // Adds to the copy in progress.
   void add(Bytes size) { left_ += size; }
@@ -41,7 +41,7 @@ class PacedMove {
   std::optional<Picoseconds> resume(DeviceChannel& channel, Picoseconds now) {
     left_ -= left_ < piece ? left_ : piece;
     if (!busy()) return std::nullopt;
-    return channel.move(now, channel.transfers_of_spans(sectors()));
+    return channel.move_copy(now, sectors());
   }
   void stop() { left_ = 0_B; }
 

@@ -137,7 +137,7 @@ void Gpu::Impl::hear_memory_errors() {
       unreported_.push_back(error);
       events_.push(std::max(now_, error.at), Event::zone_contained, error.zone);
     }
-    if (!error.by_kernel || stopped_by || !kernel_runs) continue;
+    if (error.by != GpuReader::kernel || stopped_by || !kernel_runs) continue;
     stopped_by = error.zone;
     ++error_counts.kernels_stopped;
     pipelines.reset();
@@ -150,7 +150,7 @@ void Gpu::Impl::report_contained(Picoseconds at, Zone zone) {
   const auto found = std::ranges::find(unreported_, zone, &MemoryError::zone);
   const MemoryError error = *found;
   unreported_.erase(found);
-  sink_.zone_contained(at, zone, error.offset, error.by_kernel);
+  sink_.zone_contained(at, zone, error.offset, error.by);
 }
 
 // ---- faults ----
@@ -226,6 +226,9 @@ void Gpu::Impl::act(Picoseconds at, Event event, Zone zone) {
       if (const auto next = link_moves_[zone.channel].resume(channels[zone.channel], at))
         events_.push(*next, Event::link_piece, zone);
       break;
+    case Event::copied_in:
+      if (kernel_runs) channels[zone.channel].move_copy(at, zone.index);
+      break;
     case Event::wake_offloader:
       wake(at, zone.channel);
       break;
@@ -274,8 +277,7 @@ void Gpu::Impl::reset(Reset kind) {
   if (kind != Reset::warm) allocated = {};
   if (kind == Reset::power_loss) return;
   // Their zones stay contained, which nobody would learn of otherwise.
-  for (const MemoryError& error : unreported)
-    sink_.zone_contained(now_, error.zone, error.offset, error.by_kernel);
+  for (const MemoryError& error : unreported) sink_.zone_contained(now_, error.zone, error.offset, error.by);
 }
 
 void Gpu::Impl::report(Statistics& statistics) const {

@@ -100,7 +100,7 @@ class Gpu {
     // In place of kernel_ended(): it has read this zone, which is contained.
     virtual void kernel_stopped(Picoseconds at, Zone) { kernel_ended(at); }
     // The first uncorrectable error of the zone; `offset` is that of its sector.
-    virtual void zone_contained(Picoseconds /*at*/, Zone, std::uint32_t /*offset*/, bool /*by_kernel*/) {}
+    virtual void zone_contained(Picoseconds /*at*/, Zone, std::uint32_t /*offset*/, GpuReader /*by*/) {}
     // The first write to the zone that has to wait; only if the driver takes the snapshot.
     virtual void zone_waits(Picoseconds at, Zone zone) = 0;
     // These zones are now stored contiguously in the open extent.

@@ -96,6 +96,7 @@ class Gpu::Impl {
     host_memory,
     copy_piece,
     link_piece,
+    copied_in,  // as many sectors as the index says
     wake_offloader,
     nothing_to_take,
     watchdog,

@@ -26,7 +26,7 @@ struct ErrorRig final : GpuRig {
   struct Found {
     Zone zone;
     std::uint32_t offset;
-    bool by_kernel;
+    GpuReader by;
     bool operator==(const Found&) const = default;
   };
   std::vector<Found> found;
@@ -35,8 +35,8 @@ struct ErrorRig final : GpuRig {
     stops.push_back(zone);
     kernel_ended(at);
   }
-  void zone_contained(Picoseconds, Zone zone, std::uint32_t offset, bool by_kernel) override {
-    found.push_back({zone, offset, by_kernel});
+  void zone_contained(Picoseconds, Zone zone, std::uint32_t offset, GpuReader by) override {
+    found.push_back({zone, offset, by});
   }
   std::uint64_t word(std::uint64_t address) const {
     std::array<std::byte, 8> bytes{};
@@ -79,7 +79,7 @@ TEST(GpuMemoryErrors, AnUncorrectableErrorStopsTheKernelAndContainsItsZone) {
   ListedKernel kernel = accesses({load(0x1000, 10_ns), load(0x2040, 10_ns), load(0x3000, 10_us)});
   rig.run(kernel, 1);
   EXPECT_EQ(rig.stops, (std::vector{Zone{0, 2}}));
-  EXPECT_EQ(rig.found, (std::vector<ErrorRig::Found>{{Zone{0, 2}, 0x40, true}}));
+  EXPECT_EQ(rig.found, (std::vector<ErrorRig::Found>{{Zone{0, 2}, 0x40, GpuReader::kernel}}));
   EXPECT_LT(rig.kernels_ended[0], 1_us);
   rig.run_until(20_us);
   EXPECT_EQ(rig.kernels_ended.size(), 1u);
@@ -137,7 +137,7 @@ TEST(GpuMemoryErrors, AZoneThatTurnsOutToBeUncorrectableIsContainedAndNotRetired
   EXPECT_TRUE(rig.gpu.is_contained({0, 2}));
   EXPECT_EQ(rig.gpu.spare_zones(), 2u);
   rig.run_until(rig.now + 1_us);
-  EXPECT_EQ(rig.found, (std::vector<ErrorRig::Found>{{Zone{0, 2}, 0x40, false}}));
+  EXPECT_EQ(rig.found, (std::vector<ErrorRig::Found>{{Zone{0, 2}, 0x40, GpuReader::copy}}));
   EXPECT_EQ(rig.gpu.retire(rig.now, {0, 2}), Gpu::Retirement::done);
   EXPECT_EQ(rig.word(0x2000), 0u);
   EXPECT_EQ(rig.gpu.spare_zones(), 1u);
@@ -207,7 +207,7 @@ TEST(GpuMemoryErrors, ASnapshotThatCopiesAContainedZoneIsGivenUp) {
     rig.run_until(1_ms);
     ASSERT_EQ(rig.failed.size(), 1u);
     EXPECT_EQ(rig.failed[0].second, Gpu::Failure::memory_error);
-    EXPECT_EQ(rig.found, (std::vector<ErrorRig::Found>{{zone, 0x20, false}}));
+    EXPECT_EQ(rig.found, (std::vector<ErrorRig::Found>{{zone, 0x20, GpuReader::copy}}));
     EXPECT_FALSE(rig.gpu.snapshot_open());
   }
 }
@@ -259,16 +259,16 @@ std::uint64_t figure(const ErrorRig& rig, std::string_view name) {
 TEST(GpuReach, AFlaggedSectorIsRebuiltFromItsSpan) {
   ErrorRig rig(with_code(SectorCode::reach)), sound(with_code(SectorCode::reach));
   ListedKernel kernel = accesses({store(0x1000, 10_ns), load(0x2000, 10_ns)});
-  for (const std::uint64_t address : {0x1000, 0x1020, 0x1400})
+  for (const std::uint64_t address : {0x2000, 0x2020, 0x2400})
     rig.gpu.inject({.shape = Shape::sector, .address = address});
   for (ErrorRig* each : {&rig, &sound}) each->run(kernel, 1);
-  EXPECT_EQ(rig.word(0x1000), sound.word(0x1000));
+  EXPECT_EQ(rig.word(0x2000), sound.word(0x2000));
   EXPECT_EQ(figure(rig, "rebuilt"), 1u);
   EXPECT_EQ(figure(rig, "corrected"), 1u);
   EXPECT_TRUE(rig.found.empty());
   // The span: 72 chunks of 36 bytes in transfers of 32.
   EXPECT_EQ(figure(rig, "code_traffic_bytes"), figure(sound, "code_traffic_bytes") + 81 * 32);
-  EXPECT_GE(rig.kernels_ended[0], sound.kernels_ended[0]);
+  EXPECT_EQ(rig.kernels_ended[0], sound.kernels_ended[0] + 81 * 32_ns);
 }
 
 TEST(GpuReach, NineFlaggedSectorsOfASpanAreUncorrectable) {
@@ -298,6 +298,48 @@ TEST(GpuReach, WritesAtRandomMoveOldDataAndParityTwice) {
   // A stream moves the parity once.
   EXPECT_EQ(traffic({store(0x1000), store(0x1100), store(0x1200), load(0x2000)}),
             32u * (2 * (3 * 2 + 9) - 3 + 1));
+}
+
+// A copy moves a zone of 128 sectors in 162 transfers: into the buffer of the device twice, and out of it.
+TEST(GpuReach, CopiesMoveTheCodeOfWholeSpans) {
+  const Zone zone{0, 2};
+  for (const Offloader by : {Offloader::driver, Offloader::device}) {
+    ErrorRig rig(with_code(SectorCode::reach));
+    rig.gpu.begin_snapshot(0_ns, SnapshotKind::full, by, Address(0));
+    if (by == Offloader::driver) rig.gpu.copy_out(0_ns, {&zone, 1});
+    rig.run_until(1_ms);
+    EXPECT_EQ(figure(rig, "code_traffic_bytes"), (by == Offloader::driver ? 1 : 3 * 16) * 34 * 32u);
+  }
+  ErrorRig rig(with_code(SectorCode::reach));
+  EXPECT_EQ(rig.gpu.retire(0_ns, zone), Gpu::Retirement::done);
+  EXPECT_EQ(figure(rig, "code_traffic_bytes"), 2 * 34 * 32u);
+}
+
+TEST(GpuReach, ACopyInBesideAKernelMovesTheCodeToo) {
+  GpuConfig config = with_code(SectorCode::reach);
+  config.copy_in_beside_kernels = true;
+  ErrorRig rig(config);
+  const Zone zone{0, 2};
+  rig.host.zones[0] = std::vector<std::byte>(4096);
+  ListedKernel kernel = accesses({load(0x1000, 100_us)});
+  rig.gpu.launch(0_ns, kernel, 1);
+  rig.gpu.copy_in(0_ns, {&zone, 1}, Address(0));
+  rig.run_until(200_us);
+  EXPECT_EQ(figure(rig, "code_traffic_bytes"), (34 + 1) * 32u);
+}
+
+// What a scrub writes back is one chunk, two transfers, whose parity does not change.
+TEST(GpuReach, AScrubMovesTheCodeOfItsZoneAndOfWhatItCorrects) {
+  GpuConfig config = with_code(SectorCode::reach);
+  config.scrub = 160_us;
+  ErrorRig rig(config);
+  ListedKernel kernel = accesses({load(0x1000, 10_ns)});
+  rig.run(kernel, 1);
+  rig.gpu.inject({.shape = Shape::bit, .address = 0x2000, .bit = 3});
+  rig.run_until(35_us);
+  EXPECT_EQ(figure(rig, "zones_scrubbed"), 3u);
+  EXPECT_EQ(figure(rig, "scrub_corrected"), 1u);
+  EXPECT_EQ(figure(rig, "code_traffic_bytes"), (1 + 3 * 34 + 1) * 32u);
 }
 
 // ---- scrubbing ----
@@ -347,7 +389,7 @@ TEST(GpuScrubbing, AnUncorrectableErrorIsContainedBeforeAKernelReadsIt) {
   rig.run(kernel, 1);
   rig.gpu.inject({.shape = Shape::row, .address = 0x2000, .stuck = true});
   rig.run_until(400_us);
-  EXPECT_EQ(rig.found, (std::vector<ErrorRig::Found>{{Zone{0, 2}, 0x0, false}}));
+  EXPECT_EQ(rig.found, (std::vector<ErrorRig::Found>{{Zone{0, 2}, 0x0, GpuReader::scrub}}));
   EXPECT_EQ(figure(rig, "scrub_uncorrectable"), 1u);
   EXPECT_TRUE(rig.stops.empty());
   rig.gpu.reset(Reset::power_loss);

@@ -145,9 +145,12 @@ void GpuModule::connect_registers() {
   computed(r.transfer_size, [this](const GpuPort&) { return config_.device.transfer.count(); });
   computed(r.zones_in_use, [](const GpuPort& port) { return port.zones_in_use(); });
   computed(r.memory, [this](const GpuPort&) { return config_.device.memory / 1_KiB; });
-  const auto place = [](const GpuPort& port) -> std::uint32_t {
+  const auto place = [this](const GpuPort& port) -> std::uint32_t {
     const auto contained = port.contained();
-    return contained ? contained->offset | (contained->by_kernel ? 0 : 1u << 31) : 0;
+    if (!contained) return 0;
+    const GpuRegisters::ErrorPlace& bits = registers.error_place;
+    return contained->offset | bits.by_copy.bits(contained->by != GpuReader::kernel) |
+           bits.by_scrub.bits(contained->by == GpuReader::scrub);
   };
   computed(r.contained, [](const GpuPort& port) {
     const auto contained = port.contained();

@@ -384,12 +384,11 @@ void GpuPort::kernel_stopped(Picoseconds at, Zone zone) {
   kernel_ended(at);
 }
 
-void GpuPort::zone_contained(Picoseconds at, Zone zone, std::uint32_t offset, bool by_kernel) {
+void GpuPort::zone_contained(Picoseconds at, Zone zone, std::uint32_t offset, GpuReader by) {
   const std::uint32_t number = number_of(zone);
-  contained_[number] = {number, offset, by_kernel};
+  contained_[number] = {number, offset, by};
   happened_ |= containment;
-  record(at, "gpu_zone_contained",
-         {{"zone", number}, {"offset", offset}, {"by", std::string(by_kernel ? "kernel" : "copy")}});
+  record(at, "gpu_zone_contained", {{"zone", number}, {"offset", offset}, {"by", std::string(to_text(by))}});
 }
 
 std::optional<GpuPort::Contained> GpuPort::contained() const {

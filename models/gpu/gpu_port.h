@@ -120,7 +120,7 @@ class GpuPort final : private Gpu::Sink {
   // Of the contained zone with the lowest number: what has found its error, and the sector's offset in it.
   struct Contained {
     std::uint32_t zone, offset;
-    bool by_kernel;
+    GpuReader by;
   };
   std::optional<Contained> contained() const;
   // Whether a contained zone has stopped the last kernel.
@@ -193,7 +193,7 @@ class GpuPort final : private Gpu::Sink {
 
   void kernel_ended(Picoseconds at) override;
   void kernel_stopped(Picoseconds at, Zone zone) override;
-  void zone_contained(Picoseconds at, Zone zone, std::uint32_t offset, bool by_kernel) override;
+  void zone_contained(Picoseconds at, Zone zone, std::uint32_t offset, GpuReader by) override;
   void zone_waits(Picoseconds at, Zone zone) override;
   void arrived(Picoseconds at, std::span<const Zone> zones) override;
   void snapshot_taken(Picoseconds at) override;

@@ -111,9 +111,12 @@ struct GpuRegisters : RegisterBank {
       "Maximum number of bytes that one copy_out gathers, at least one zone (node.gpu.transfer); it guides the driver, and more is not refused", {}, gpus, window};
   Register contained{*this, 0x64, "CONTAINED", Access::read_only, ~0u,
       "Number of the first contained zone, which has an uncorrectable error: it cannot be used until it is retired; ~0: none", {}, gpus, window};
-  Register error_place{*this, 0x68, "ERROR_PLACE", Access::read_only, 0, "Where and by what the error of CONTAINED was found",
-      {{"offset", 0, 24, "Offset in the zone, in bytes, of the 32 bytes that are uncorrectable"},
-       {"by_copy", 31, 1, "By a copy for a snapshot; otherwise by a kernel, which was stopped"}}, gpus, window};
+  struct ErrorPlace : Register {
+    using Register::Register;
+    FieldOf<std::uint32_t> offset{*this, {"offset", 0, 24, "Offset in the zone, in bytes, of the 32 bytes that are uncorrectable"}};
+    FieldOf<bool> by_scrub{*this, {"by_scrub", 30, 1, "By the scrubber; then by_copy is set, too"}};
+    FieldOf<bool> by_copy{*this, {"by_copy", 31, 1, "By a copy, as for a snapshot, or the scrubber; otherwise by a kernel, which was stopped"}};
+  } error_place{*this, 0x68, "ERROR_PLACE", Access::read_only, 0, "Where and by what the error of CONTAINED was found", {}, gpus, window};
   Register corrected{*this, 0x6c, "CORRECTED", Access::read_only, 0, "Number of times that 32 bytes with an error were read and corrected", {}, gpus, window};
   Register uncorrectable{*this, 0x70, "UNCORRECTABLE", Access::read_only, 0, "Number of times that an uncorrectable error was found in 32 bytes; reads of a zone that is contained already are not counted", {}, gpus, window};
   Register spare_zones{*this, 0x74, "SPARE_ZONES", Access::read_only, varies, "Number of zones that can still be retired", {}, gpus, window};

@@ -66,6 +66,7 @@ struct MapMemory final : Gpu::HostMemory {
   std::map<std::uint64_t, std::vector<std::byte>> zones;  // by address
   Bytes zone{4096};
   bool refuses = false;
+  Picoseconds read_time{};
   void write(Picoseconds now, Address to, std::span<const std::byte> data, OnAccessEnd ended) override {
     if (refuses) return ended({now, false});
     for (std::uint64_t at = 0; at < data.size(); at += zone.count()) {
@@ -77,7 +78,7 @@ struct MapMemory final : Gpu::HostMemory {
   void read(Picoseconds now, Address from, Bytes, OnAccessEnd ended) override {
     if (refuses) return ended({now, false});
     const auto found = zones.find(from.value());
-    ended({now, true, found == zones.end() ? std::span<const std::byte>() : found->second});
+    ended({now + read_time, true, found == zones.end() ? std::span<const std::byte>() : found->second});
   }
 };
 

@@ -376,11 +376,14 @@ void Gpu::Impl::pass_in(Picoseconds now, Bytes from, Bytes size) {
     const Bytes offset = at % config.zone, part = std::min(config.zone - offset, from + size - at);
     const Zone zone = transfer.zones[at / config.zone];
     host_.read(now, transfer.at + at, part,
-               [this, now, zone, offset, part, ended = begin_access()](const AccessEnd& end) {
-                 DeviceChannel& channel = channels[zone.channel];
-                 if (end.ok && offset == 0_B) channel.drop(zone.index);
-                 if (end.ok) channel.copy_in((config.zone * zone.index + offset).count(), end.data);
-                 if (end.ok && kernel_runs) channel.move(now, part / L2Slice::sector);
+               [this, zone, offset, part, ended = begin_access()](const AccessEnd& end) {
+                 if (end.ok) {
+                   DeviceChannel& channel = channels[zone.channel];
+                   if (offset == 0_B) channel.drop(zone.index);
+                   channel.copy_in((config.zone * zone.index + offset).count(), end.data);
+                   const auto sectors = static_cast<std::uint32_t>(part / L2Slice::sector);
+                   events_.push(std::max(end.at, now_), Event::copied_in, {zone.channel, sectors});
+                 }
                  ended(end);
                });
     at += part;

@@ -466,6 +466,26 @@ TEST(Gpu, ACopyInBesideAKernelTakesItsShareOfTheChannel) {
   EXPECT_THROW(run(false, true), std::logic_error);
 }
 
+// The link has moved the zone after 5.512 us.
+TEST(Gpu, ACopyInUsesTheChannelWhenTheHostsMemoryHasBeenRead) {
+  const auto run = [](std::size_t accesses, bool copies, Picoseconds read_time) {
+    std::vector<DeviceAccess> loads;
+    for (std::uint64_t i = 0; i < accesses; ++i) loads.push_back(load(8192 + i % 256 * 32, 100_ns));
+    GpuConfig config = small();
+    config.copy_in_beside_kernels = true;
+    GpuRig rig(config);
+    rig.host.read_time = read_time;
+    ListedKernel kernel({loads});
+    rig.gpu.launch(rig.now, kernel, 1);
+    if (copies) rig.gpu.copy_in(rig.now, std::vector{Zone{0, 0}}, Address(0x1000'0000));
+    rig.run_until(1_ms);
+    return rig.kernels_ended.at(0);
+  };
+  EXPECT_GT(run(100, true, 0_us), run(100, false, 0_us) + 1_us);
+  EXPECT_EQ(run(100, true, 50_us), run(100, false, 50_us));
+  EXPECT_GT(run(600, true, 50_us), run(600, false, 50_us) + 1_us);
+}
+
 TEST(Gpu, AKernelBeginsBesideACopyInIfThatIsAllowed) {
   for (const bool beside : {false, true}) {
     GpuConfig config = small();

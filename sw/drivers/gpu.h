@@ -100,7 +100,7 @@ GpuFailure gpu_failure(unsigned gpu);
 // not copied, and its contents are lost. gpu_retire() replaces it by spare memory; restore it then.
 typedef struct {
   uint32_t zone, offset;  // of the 32 bytes that are wrong, in the zone
-  bool by_copy;           // a copy for a snapshot has found it; otherwise a kernel, which was stopped
+  bool by_copy;           // a copy or the scrubber has found it; otherwise a kernel, which was stopped
 } GpuContained;
 bool gpu_contained(unsigned gpu, GpuContained* first);  // the one with the lowest number
 GpuError gpu_retire(unsigned gpu, uint32_t zone);

@@ -129,7 +129,7 @@ bool gpu_next_waiting(unsigned, uint32_t* zone) {
 }
 bool gpu_contained(unsigned, GpuContained* first) {
   const auto contained = GpuTestMachine::get().port.contained();
-  if (contained) *first = {contained->zone, contained->offset, !contained->by_kernel};
+  if (contained) *first = {contained->zone, contained->offset, contained->by != asterism::GpuReader::kernel};
   return contained.has_value();
 }
 GpuError gpu_retire(unsigned, uint32_t zone) {
