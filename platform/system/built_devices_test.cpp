@@ -99,7 +99,7 @@ struct BuiltDevicesTest : SystemCTest {
         ++written;
       }
     }
-    EXPECT_EQ(written, 19u);
+    EXPECT_EQ(written, 20u);
   }
 
   // Whether every register that the shape has is in the device, with its value after a reset.

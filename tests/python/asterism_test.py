@@ -18,7 +18,7 @@ import asterism
 
 class PythonPackage(unittest.TestCase):
     def setUp(self):
-        self.temporary = tempfile.TemporaryDirectory()
+        self.temporary = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         self.addCleanup(self.temporary.cleanup)
         self.addCleanup(os.chdir, os.getcwd())
         os.chdir(self.temporary.name)
