@@ -57,12 +57,19 @@ CxlSsdConfig ssd_of(const CheckpointMedium& medium) {
   return ssd;
 }
 
+// The key of a medium for a key of the device. The medium has no key of the window's size.
+std::string key_of_medium(const std::string& key_of_device) {
+  if (key_of_device == "ranks") return "dram.ranks";
+  return key_of_device == "size" ? "flash.part" : key_of_device;
+}
+
 MediumBandwidths of_ssd(const CheckpointMedium& medium, const CxlPart& link, const DramPart& part,
                         const FlashPart& flash) {
   const CxlSsdConfig ssd = ssd_of(medium);
   const auto of = [&](CxlSsdProgram program) {
     const CxlSsdLoad load{.program = program, .working_set = flash_checkpoint};
-    const CxlSsdLoadResult result = run(load, ssd, link, flash, part, medium.path);
+    const CxlSsdLoadResult result =
+        run(load, ssd, link, flash, part, medium.path, [](double) { return false; });
     return bandwidth(result.lines, result.elapsed);
   };
   return {of(CxlSsdProgram::checkpoint), of(CxlSsdProgram::sequential)};
@@ -126,9 +133,13 @@ MediumBandwidths measured(CheckpointMedium medium, const ConfigLibrary& library,
     return once(text_of(medium, dram, link), [&] { return of_expander(medium, link, dram); });
   }
   auto flash = load_config<FlashPart>(library, "flash", medium.flash.part);
-  if (const std::string problem = problem_of(ssd_of(medium), flash, dram); !problem.empty())
-    throw StudyMistake(key + ".flash.part", problem, {key + ".dram.part", key + ".cache"});
-  return once(text_of(medium, dram, link, flash), [&] { return of_ssd(medium, link, dram, flash); });
+  if (const auto problem = problem_of(ssd_of(medium), flash, dram))
+    throw StudyMistake(key + "." + key_of_medium(problem->key), problem->text, {key + ".dram.part"});
+  try {
+    return once(text_of(medium, dram, link, flash), [&] { return of_ssd(medium, link, dram, flash); });
+  } catch (const CxlSsdWornOut& error) {
+    throw StudyMistake(key + ".flash.part", error.what());
+  }
 }
 
 void put_first_level_on(const CheckpointMedium& medium, Bytes checkpoint, const ConfigLibrary& library,

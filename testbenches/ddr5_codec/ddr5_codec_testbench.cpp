@@ -171,6 +171,9 @@ bool everything(Pair& pair, unsigned values, unsigned operations) {
   return single_bytes(pair) && two_bytes(pair, values) && at_random(pair, operations);
 }
 
+// The RTL of the code over pins is slower in simulation.
+unsigned operations_of(Ddr5Code code) { return code == Ddr5Code::rs_40_32 ? 1'000 : 5'000; }
+
 class CodeTest : public testing::TestWithParam<Ddr5Code> {};
 
 TEST_P(CodeTest, EveryErrorOfAByteIsAsInTheModel) {
@@ -199,14 +202,14 @@ TEST_P(CodeTest, FaultsAtRandomAreAsInTheModel) {
   EXPECT_EQ(pair.reached().chips, (1u << ddr5_chips) - 1);
 }
 
+TEST_P(CodeTest, ItsPropertiesHold) {
+  Pair pair(block_file, GetParam(), {"assertions=true"});
+  EXPECT_TRUE(everything(pair, 1, operations_of(GetParam())));
+}
+
 INSTANTIATE_TEST_SUITE_P(Ddr5Codec, CodeTest,
                          testing::Values(Ddr5Code::rs_10_8, Ddr5Code::rs_10_8_chip, Ddr5Code::rs_40_32),
                          ParameterName());
-
-TEST(Ddr5CodecTest, ItsPropertiesHold) {
-  Pair pair(block_file, Ddr5Code::rs_10_8_chip, {"assertions=true"});
-  EXPECT_TRUE(everything(pair, 1, 5'000));
-}
 
 TEST(Ddr5CodecTest, AnAnswerComesThreeCyclesLaterAndIdleIsWhenNothingIsUnderWay) {
   Pair pair(block_file, Ddr5Code::rs_10_8);
