@@ -87,7 +87,8 @@ Picoseconds DeviceChannel::move_written(Picoseconds at, std::uint32_t line, std:
     std::uint64_t of_code = 2 * transfers_of_chunks(line, sectors);
     const std::uint64_t span = line * sectors_per_line / span_sectors;
     if (std::exchange(parity_held_, span) != span)
-      of_code += 2 * TwoLevelSpan::transfers_of(span_config.data_chunks, span_config.parity_chunks);
+      of_code +=
+          std::uint64_t{2} * TwoLevelSpan::transfers_of(span_config.data_chunks, span_config.parity_chunks);
     counts_.code_transfers += of_code - transfers;
     transfers = of_code;
   }
