@@ -31,12 +31,13 @@ struct MemoryFaultsStudy {
   std::uint32_t dies = 40;
   Ddr5Code code = Ddr5Code::rs_10_8_chip;
   bool on_die = false;
-  LongDuration scrub_interval = long_duration(24 * 3600), service_life = long_duration(5 * 365 * 86'400);
+  LongDuration scrub_interval = long_duration(86'400), service_life = long_duration(5ull * 365 * 86'400);
   std::uint64_t trials = 5'000;
   std::uint64_t seed = 1;
 };
 static_assert(member_count<MemoryFaultsStudy>() == 11);
 void describe(Fields& f, MemoryFaultsStudy& c) {
+  const LongDuration century = long_duration(100ull * 365 * 86'400);
   f("faults", c.faults, "The rates: a file in configs/faults.", names_file("faults"));
   f("mode", c.mode,
     "A mode by its name in the file, or all together. With memory=counted it is a class of errors.");
@@ -49,10 +50,10 @@ void describe(Fields& f, MemoryFaultsStudy& c) {
       "Whether each chip corrects a bit of its own word first. The shares are then drawn, not counted.");
     f("scrub_interval", c.scrub_interval,
       "The time between two scrubs of a block. Until then a transient fault may meet another one.",
-      within(long_duration(1), long_duration(100 * 365 * 86'400ULL)));
+      within(long_duration(1), century));
     f("service_life", c.service_life,
       "How long chips are used. A permanent fault may meet others until then; nothing is repaired.",
-      within(long_duration(3600), long_duration(100 * 365 * 86'400ULL)));
+      within(long_duration(3600), century));
   });
   f.when("memory", c.memory, FaultyMemory::hbm, [&] {
     f("sector_code", c.sector_code, "The code of a sector, except reach. Its shares are drawn.",
