@@ -31,10 +31,10 @@ struct CxlSsdRegisters : RegisterBank {
   } interrupt_status{*this, 0x20, "INTERRUPT_STATUS", Access::write_one_to_clear, 0, "The events since the bit was cleared"};
   Register interrupt_enable{*this, 0x24, "INTERRUPT_ENABLE", Access::read_write, 0, "The enabled interrupts: the line is high while a bit is set here and in INTERRUPT_STATUS",
       {{"flushed", 0, 1, "All flushes have ended"}, {"lost", 1, 1, "A page could not be read"}}};
-  Register misses{*this, 0x28, "MISSES", Access::read_only, 0, "The number of accesses that made the device read a page from flash"};
-  Register pages_written{*this, 0x2c, "PAGES_WRITTEN", Access::read_only, 0, "The number of flash pages that were programmed with what was written"};
-  Register lines_written{*this, 0x30, "LINES_WRITTEN", Access::read_only, 0, "The number of modified lines in these pages"};
-  Register modified{*this, 0x34, "MODIFIED", Access::read_only, 0, "The number of pages in the cache that have lines which are not in flash"};
+  Register misses{*this, 0x28, "MISSES", Access::read_only, varies, "The number of accesses that made the device read a page from flash; a reset keeps it"};
+  Register pages_written{*this, 0x2c, "PAGES_WRITTEN", Access::read_only, varies, "The number of flash pages that were programmed with what was written; a reset keeps it"};
+  Register lines_written{*this, 0x30, "LINES_WRITTEN", Access::read_only, varies, "The number of modified lines in these pages; a reset keeps it"};
+  Register modified{*this, 0x34, "MODIFIED", Access::read_only, varies, "The number of pages in the cache that have lines which are not in flash"};
   // clang-format on
   CxlSsdRegisters()
       : RegisterBank("CXL_SSD", 4_KiB,
