@@ -47,8 +47,7 @@ struct CxlSsdWornOut : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Is told the share that is done, from time to time. If it returns true, the run ends, and its result means
-// nothing.
+// Called with the share that is done, from time to time. If it returns true, the run ends without a result.
 using CxlSsdStop = std::function<bool(double share)>;
 
 // Throws CxlSsdWornOut when the flash takes no further writes.

@@ -619,7 +619,7 @@ std::vector<Panel> panels_of(const Study& study, const PointRun& run) {
   };
   if (!std::ranges::all_of(panels, is_empty)) std::erase_if(panels, is_empty);
   for (const CurvesOfDetail& drawn : kind.of_detail) panels.push_back(curves_of_detail(study, run, drawn));
-  constexpr std::size_t most_groups = 12;  // whose bars and names can be told apart
+  constexpr std::size_t most_groups = 12;  // beyond which bars and names are illegible
   if (run.done() <= most_groups)
     for (const PartsOfPanel& parts : kind.parts) panels.push_back(bars_of_parts(study, run, parts));
   return panels;
