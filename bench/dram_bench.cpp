@@ -134,9 +134,12 @@ class PlacesSource : public DramAccessSource {
   Random random_{1};
 };
 
-Run run(const DramPart& part, Places places, double writes, std::uint32_t outstanding, Cycles turnaround) {
+Run run(const DramPart& part, Places places, double writes, std::uint32_t outstanding, Cycles turnaround,
+        RefreshMode refresh = RefreshMode::all_bank, std::uint32_t postponed = 0) {
   DramConfig config = one_rank();
   config.page_policy = PagePolicy::open;
+  config.refresh = refresh;
+  config.postponed_refreshes = postponed;
   config.write_queue = 32, config.write_high = 26, config.write_low = 6;
   const Bytes size = part.row() * part.banks * part.rows() * part.pseudo_channels;
   DramSystem system(config, part, size, {}, part.atom());
@@ -187,6 +190,26 @@ void measure_standards() {
       if (trace.places == Places::random && trace.outstanding > 1 && trace.writes == 0)
         figures.add("  M requests/s", fmt::format("{:.2f}", here.requests_per_second / 1e6),
                     here.requests_per_second >= 1.2e6, ">= 1.2, five times Ramulator's");
+    }
+  }
+}
+
+// Without refreshes, with those of ranks, with those of banks, and with these postponed as far as the
+// standard allows.
+void measure_refreshes() {
+  const ConfigLibrary library(ASTERISM_SOURCE "/configs");
+  for (const Standard& standard : standards) {
+    const auto part = load_config<DramPart>(library, "dram", standard.part);
+    for (const Trace& trace : traces) {
+      const auto gigabytes = [&](RefreshMode refresh, std::uint32_t postponed = 0) {
+        return run(part, trace.places, trace.writes, trace.outstanding, standard.turnaround, refresh,
+                   postponed)
+            .gigabytes_per_second;
+      };
+      figures.add(fmt::format("{}: {}: none, ranks, banks, late, GB/s", standard.part, trace.name),
+                  fmt::format("{:.3f} {:.3f} {:.3f} {:.3f}", gigabytes(RefreshMode::none),
+                              gigabytes(RefreshMode::all_bank), gigabytes(RefreshMode::by_banks),
+                              gigabytes(RefreshMode::by_banks, part.most_postponed(true))));
     }
   }
 }
@@ -277,6 +300,7 @@ void measure() {
   measure_answers();
   measure_bandwidth();
   measure_standards();
+  measure_refreshes();
   measure_latency();
   measure_speed();
 }

@@ -74,6 +74,10 @@ DramChannel::DramChannel(const DramConfig& config, const DramPart& part, std::ui
     const BankRefresh& by_banks = *part.bank_refresh;
     refresh_interval_ = by_banks.trefi.count();
     kept_refreshes_ = by_banks.trfc.count() / refresh_interval_ + 2;
+    for (const TimingRule& rule : timing_rules(part, true))
+      if (rule.scope == TimingScope::rank && rule.previous == DramCommand::activate &&
+          rule.next == DramCommand::refresh)
+        activate_to_refresh_ = rule.latency;
   }
   postponed_ = config.postponed_refreshes * refresh_interval_ * (banks_per_rank_ / refreshed_banks_);
   reset(0);
@@ -156,6 +160,7 @@ void DramChannel::take(Tick now, std::uint64_t id, const BlockLocation& at, Kind
   entry.bursts = static_cast<std::uint8_t>(bursts_);
   Bank& bank = banks_[entry.bank];
   Rank& rank = ranks_[at.rank];
+  const Tick refresh_began = refresh_begins(at.rank);
   Queue& queue = bank.queue[kind];
   entry.previous = queue.last, entry.next = none;
   (queue.empty() ? queue.first : pool_[queue.last].next) = slot;
@@ -173,7 +178,8 @@ void DramChannel::take(Tick now, std::uint64_t id, const BlockLocation& at, Kind
     ++counts_.writes, ++writes_;
     begin_or_end_draining();
   }
-  const bool may_postpone = postponed_ > 0 && best_.request == none;
+  const bool may_postpone =
+      postponed_ > 0 && (best_.request == none || refresh_begins(at.rank) != refresh_began);
   if (direction() != before || may_postpone || is_other_refresh) return choose();
   if (kind != before || is_urgent_) return;
   renew_candidate(at.rank, at.bank, kind);
@@ -283,8 +289,17 @@ DramChannel::Choice DramChannel::choice_of(const Candidate& candidate, std::uint
   const Tick at = std::max(
       {candidate.from, timing_.of_group(candidate.command, r, b), of_rank(candidate.command, r, kind)});
   const bool is_covered = (covered_by_refresh(ranks_[r]) >> b & 1) != 0;
-  return {is_covered && at >= refresh_forced(ranks_[r]) ? never : at, candidate.order, candidate.request,
-          candidate.command, r};
+  const bool is_too_late = (is_covered && at >= refresh_forced(ranks_[r])) ||
+                           (candidate.command == DramCommand::activate && at >= activates_end(r));
+  return {is_too_late ? never : at, candidate.order, candidate.request, candidate.command, r};
+}
+
+// From when an activate of any bank would delay the refresh that is next and due. Activates may follow each
+// other sooner than a refresh may follow one, so that it might never come.
+Tick DramChannel::activates_end(std::uint32_t r) const {
+  if (activate_to_refresh_ == 0 || is_open_to_refresh(r)) return never;
+  const Tick delays = refresh_candidate(r).at + 1;
+  return std::max(refresh_begins(r) + activate_to_refresh_, delays) - activate_to_refresh_;
 }
 
 // Not before, by what all banks of a rank have in common.
@@ -305,11 +320,13 @@ void DramChannel::consider_banks(std::uint32_t r, std::uint64_t banks, Kind kind
     if (left == 0) continue;
     const Tick from = of_rank(command, r, kind);
     if (from > at) continue;
+    const Tick end_of_command = command == DramCommand::activate ? activates_end(r) : never;
+    if (from >= end_of_command) continue;
     for (; left != 0; left &= left - 1) {
       const auto b = static_cast<std::uint32_t>(std::countr_zero(left));
       const Candidate& candidate = banks_[r * banks_per_rank_ + b].candidate[kind];
       const Tick own = std::max({candidate.from, timing_.of_group(command, r, b), from});
-      if (own > at || (own == at && candidate.order >= order)) continue;
+      if (own > at || (own == at && candidate.order >= order) || own >= end_of_command) continue;
       at = own, order = candidate.order;
       found = &candidate;
     }

@@ -16,7 +16,8 @@
 // Refreshes of some banks come in rounds, each of all banks: of those that are left in a round the first ones
 // without requests are next, or the first ones if there are requests for all of them.
 // With postponed refreshes, this holds from when that many of these banks are due, and the refresh then stays
-// that of the same banks; before, a refresh waits as long as there are requests for its banks.
+// that of the same banks; before, a refresh waits as long as there are requests for its banks. When it is due
+// and its banks are closed, no bank of the rank is activated if that would delay it.
 // While the queues are empty, no event announces refreshes; they are caught up at the next call.
 //
 // A request is for a block, which is one burst or two: two reads or writes of the row, complete with the
@@ -176,6 +177,7 @@ class DramChannel {
   bool is_wanted(std::uint32_t rank) const;
   Tick refresh_forced(const Rank& rank) const;
   Tick refresh_begins(std::uint32_t rank) const;
+  Tick activates_end(std::uint32_t rank) const;
   void consider_banks(std::uint32_t rank, std::uint64_t banks, Kind kind, Tick end);
   Tick of_rank(DramCommand command, std::uint32_t rank, Kind kind) const;
   std::uint64_t covered_by_refresh(const Rank& rank) const;
@@ -207,7 +209,8 @@ class DramChannel {
   Tick read_latency_, write_latency_, burst_, refresh_interval_, write_pause_, starvation_limit_;
   // The latest refreshes of an idle rank that have an effect on the state; with those of other banks.
   std::uint64_t kept_refreshes_ = 1;
-  Tick postponed_;  // for which a refresh may wait
+  Tick postponed_;                // for which a refresh may wait
+  Tick activate_to_refresh_ = 0;  // of other banks; 0 with refreshes of ranks
   bool refresh_;
   bool has_column_bus_;  // for commands
   std::array<Tick, dram_commands> command_clocks_{};

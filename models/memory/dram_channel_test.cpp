@@ -375,6 +375,36 @@ TEST(DramStandards, AForcedRefreshStaysNext) {
   EXPECT_GT(refreshes_when_forced, 10u);
 }
 
+// Activates of a saturated channel may follow each other in eight clocks, and a refresh follows one in nine.
+TEST(DramStandards, AForcedRefreshIsNotPassedByActivatesOfOtherBanks) {
+  for (const auto& [part, interval] : {std::pair{ddr5_16gb_x4(), Tick{1171}}, {hbm2e_16gb(), Tick{219}}})
+    for (const bool has_writes : {false, true}) {
+      DramConfig config = config_of(1, PagePolicy::open);
+      config.refresh = RefreshMode::by_banks;
+      config.postponed_refreshes = 1;
+      DramChannel channel(config, part);
+      std::vector<IssuedCommand> log;
+      channel.log = &log;
+      Random random(3);
+      for (Tick now = 0; now < 200'000; now += 1 + random.below(8)) {
+        const BlockLocation at{.bank = static_cast<std::uint32_t>(random.below(part.banks)),
+                               .row = static_cast<std::uint32_t>(random.below(64))};
+        channel.submit(now, 0, at, has_writes && random.below(3) == 0);
+        while (channel.advance(now)) continue;
+      }
+      // The bank is closed after a write, or a row cycle after it was opened.
+      const Tick closes = std::max(part.timing.trc.count(), part.timing.to_write() + part.timing.twr.count() +
+                                                                part.timing.trp.count());
+      Tick forced = part.banks / part.bank_refresh->banks * interval;
+      for (const IssuedCommand& c : log) {
+        if (c.command != DramCommand::refresh || c.rank != 0) continue;
+        forced += interval;
+        ASSERT_LE(c.at, forced + closes);
+      }
+      EXPECT_GE(forced + interval + closes, 200'000u);
+    }
+}
+
 // In any traffic, each round of refreshes covers each bank once.
 TEST(DramStandards, EachRoundRefreshesEachBankOnce) {
   for (const auto& [part, parts] : {std::pair{ddr5_16gb_x4(), 4u}, {hbm2e_16gb(), 32u}})
