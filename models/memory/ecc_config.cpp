@@ -21,7 +21,7 @@ void describe_ecc_cache(Fields& f, Bytes& cache, std::uint32_t& ways) {
       "ecc_cache", "is 0, or ecc_cache_ways * 64 bytes times a power of two");
 }
 
-static_assert(member_count<EccConfig>() == 10);
+static_assert(member_count<EccConfig>() == 11);
 void describe(Fields& f, EccConfig& c) {
   f("ecc", c.mode, "The code of pages that no range of the firmware covers. Strong needs two ranks.",
     one_of<EccMode>());
@@ -39,6 +39,13 @@ void describe(Fields& f, EccConfig& c) {
     "Single bits then reach neither controller nor software, and of several one more may become wrong.");
   f.check([&] { return !c.on_die || c.rank_code; }, "on_die_ecc",
           "is false without ecc_rank_code: only chips of a DDR5 rank with such a code have it");
+  f("on_die_scrub", c.on_die_scrub,
+    "The time in which the chips read each of their own words once and write back what on-die ECC corrects, "
+    "within refreshes and unseen by the controller: 86400s by JESD79-5. In a shorter time transient errors "
+    "meet others in a word less often. 0: they do not.",
+    at_most(10'000'000_s));
+  f.check([&] { return c.on_die_scrub == Picoseconds(0) || c.on_die; }, "on_die_scrub",
+          "is 0s without on_die_ecc, which corrects what is read");
   describe_ecc_cache(f, c.cache, c.cache_ways);
   f("demand_scrub", c.demand_scrub,
     "Whether corrected blocks are written back, which ends transient errors. Otherwise they are corrected at "

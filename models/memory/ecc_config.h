@@ -21,6 +21,7 @@ struct EccConfig {
   EccProfile profile = EccProfile::thesis;
   std::optional<Ddr5Code> rank_code = {};  // in place of the dual-mode code
   bool on_die = false;                     // DDR5 chips correct a bit of their own words before
+  Picoseconds on_die_scrub = {};           // in which a chip reads all of its own words once; 0: it does not
   Bytes cache = 64_KiB;
   std::uint32_t cache_ways = 8;
   bool demand_scrub = true;  // corrected blocks are written back

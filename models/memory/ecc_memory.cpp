@@ -1,6 +1,7 @@
 #include "memory/ecc_memory.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <stdexcept>
 
@@ -30,6 +31,7 @@ EccMemory::EccMemory(const EccConfig& config, Dram& cells, const AddressMapping&
       cells_(cells),
       mapping_(mapping),
       part_rows_(part_rows),
+      die_words_(asterism::die_words(mapping.geometry(), part_rows)),
       codec_(config.profile),
       faults_(config.profile, mapping, seed),
       ranges_(config.mode, mapping.geometry().size(), mapping.geometry().ranks,
@@ -78,11 +80,33 @@ BlockAccess EccMemory::observe(Picoseconds now, Bytes offset, unsigned size, boo
   return counted(std::move(access));
 }
 
-BlockAccess EccMemory::scrub(Picoseconds now, std::uint64_t block) {
+BlockAccess EccMemory::scrub(Picoseconds now, std::uint64_t number) {
   ++counts_.scrubs;
   BlockAccess access;
-  inspect(now, block, ErrorSource::scrub, Rewrite::always, access);
+  inspect(now, number % blocks(), ErrorSource::scrub, Rewrite::always, access);
   return counted(std::move(access));
+}
+
+std::vector<DieWordErrors> EccMemory::scrub_die_word(std::uint64_t word) {
+  const DramGeometry& g = mapping_.geometry();
+  std::vector<DieWordErrors> found;
+  BlockLocation at = die_words_.first_block(word);
+  const std::uint32_t first = at.column, end = std::min(first + 2, g.columns);
+  for (at.channel = 0; at.channel < g.channels; ++at.channel)
+    for (at.rank = 0; at.rank < g.ranks; ++at.rank) {
+      DieWordErrors errors{.channel = at.channel, .rank = at.rank};
+      for (at.column = first; at.column < end; ++at.column) {
+        const DieWordErrors of_block = faults_.scrub_on_die(at);
+        errors.corrected |= of_block.corrected;
+        errors.left |= of_block.left;
+        if (of_block.corrected != 0 && at.row < g.rows) healed(mapping_.block_at(at));
+      }
+      errors.corrected &= ~errors.left;
+      counts_.on_die_scrub_corrected += static_cast<unsigned>(std::popcount(errors.corrected));
+      counts_.on_die_scrub_left += static_cast<unsigned>(std::popcount(errors.left));
+      if ((errors.corrected | errors.left) != 0) found.push_back(errors);
+    }
+  return found;
 }
 
 BlockAccess EccMemory::counted(BlockAccess access) {
@@ -350,7 +374,11 @@ void EccMemory::written(std::uint64_t block, unsigned first, unsigned count) {
     lost_.erase(block);
     is_healed = true;
   }
-  if (!is_healed) return;
+  if (is_healed) healed(block);
+}
+
+// A block may have become correctable, or free of faults.
+void EccMemory::healed(std::uint64_t block) {
   const std::uint64_t page = block / page_blocks;
   const auto known = page_classes_.find(page);
   if (known == page_classes_.end()) return;  // the page is not classified
@@ -534,7 +562,10 @@ std::string EccMemory::on_die_summary() const {
   if (!config_.on_die) return "";
   const std::uint64_t words = counts_.on_die_corrected;
   return std::to_string(words) + (words == 1 ? " word" : " words") + " corrected on the die, " +
-         std::to_string(counts_.on_die_miscorrected) + " miscorrected";
+         std::to_string(counts_.on_die_miscorrected) + " miscorrected" +
+         (config_.on_die_scrub == Picoseconds(0)
+              ? ""
+              : ", " + std::to_string(counts_.on_die_scrub_corrected) + " scrubbed there");
 }
 
 void EccMemory::report(Statistics& statistics) const {
@@ -556,6 +587,10 @@ void EccMemory::report(Statistics& statistics) const {
   if (config_.on_die) {
     statistics.add("on_die_corrected", counts_.on_die_corrected);
     statistics.add("on_die_miscorrected", counts_.on_die_miscorrected);
+  }
+  if (config_.on_die_scrub != Picoseconds(0)) {
+    statistics.add("on_die_scrub_corrected", counts_.on_die_scrub_corrected);
+    statistics.add("on_die_scrub_left", counts_.on_die_scrub_left);
   }
   cache_.report(statistics.group("ecc_cache"));
 }

@@ -31,7 +31,8 @@
 //
 // With a code of a DDR5 rank (ddr5_codec.h) blocks in normal mode are encoded and decoded by it; there is no
 // strong mode. Its times are those of normal mode, which is assumed. With on-die ECC the chips correct a bit
-// of their words first; nothing is written back, and the log has the errors that are left.
+// of their words first; a read writes nothing back there, and the log has the errors that are left. The
+// scrubber on the die (on_die_scrubber.h) does write back.
 //
 // reset: warm keeps everything but the ECC cache. power_loss and cold reset the parts as these say, and no
 // block is lost any more, as the contents are. Only cold clears statistics. The hook is reset, too.
@@ -95,6 +96,7 @@ class EccMemory {
             std::uint64_t seed);
 
   std::uint64_t blocks() const { return mapping_.geometry().blocks(); }
+  const DramGeometry& geometry() const { return mapping_.geometry(); }
 
   // Accesses within one block. read() returns in `data` what the decoder delivers.
   BlockAccess read(Picoseconds now, Bytes offset, std::span<std::byte> data);
@@ -126,12 +128,20 @@ class EccMemory {
   RangeProblem set_range(Picoseconds now, unsigned index, const std::optional<EccRange>& range);
   const EccRanges& ranges() const { return ranges_; }
 
-  // Reads one block, and rewrites it if it was corrected, as the patrol scrubber does.
-  BlockAccess scrub(Picoseconds now, std::uint64_t block);
+  // Reads the block `number` % blocks(), and rewrites it if it was corrected, as the patrol scrubber does.
+  BlockAccess scrub(Picoseconds now, std::uint64_t number);
   // The first block from `from` on whose read may find an error; nullopt if there is none.
   std::optional<std::uint64_t> next_touched(std::uint64_t from) const;
   // The time of the last fault. A conversion only loses blocks that were touched before.
   Picoseconds touched_since() const { return touched_since_; }
+
+  // Of the scrubber on the die: the words of a chip, the first word from `from` on in which a fault may have
+  // wrong bits, in any chip, and what a scrub of this word of all chips finds and repairs.
+  const DieWords& die_words() const { return die_words_; }
+  std::optional<std::uint64_t> next_die_word(std::uint64_t from) const {
+    return faults_.next_die_word(die_words_, from);
+  }
+  std::vector<DieWordErrors> scrub_die_word(std::uint64_t word);
 
   ErrorLog& log() { return log_; }
   const ErrorLog& log() const { return log_; }
@@ -200,6 +210,7 @@ class EccMemory {
   bool must_not_rewrite(const BlockLocation& at, const DecodedBlock& found) const;
   void store_errors(std::uint64_t block, const MemoryBlock& wrong, unsigned first, unsigned count);
   void written(std::uint64_t block, unsigned first, unsigned count);
+  void healed(std::uint64_t block);
   void convert(Picoseconds now, const AddressRange& offsets, const EccRanges& to, BlockSet& lost,
                const AddressRange& done);
 
@@ -218,6 +229,7 @@ class EccMemory {
   Dram& cells_;
   const AddressMapping& mapping_;
   std::uint32_t part_rows_;
+  DieWords die_words_;
   DualModeCodec codec_;
   std::optional<Ddr5Codec> rank_codec_;
   FaultOverlay faults_;
@@ -239,6 +251,7 @@ class EccMemory {
     std::uint64_t conversions = 0, lost = 0, scrubs = 0, scrub_writes = 0, extra_reads = 0, extra_writes = 0;
     std::uint64_t log_lost = 0;
     std::uint64_t on_die_corrected = 0, on_die_miscorrected = 0;
+    std::uint64_t on_die_scrub_corrected = 0, on_die_scrub_left = 0;
   } counts_;
 };
 

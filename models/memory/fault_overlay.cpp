@@ -156,7 +156,7 @@ bool FaultOverlay::errors(const BlockLocation& block, MemoryBlock& pattern) cons
   return any;
 }
 
-OnDieCounts FaultOverlay::errors(const BlockLocation& block, Ddr5Block& pattern, bool on_die) const {
+std::array<OnDieWord, ddr5_chips> FaultOverlay::die_words(const BlockLocation& block) const {
   std::array<OnDieWord, ddr5_chips> words{};
   for (const Placed& placed : faults_) {
     if (!covers(placed.fault, block)) continue;
@@ -169,6 +169,11 @@ OnDieCounts FaultOverlay::errors(const BlockLocation& block, Ddr5Block& pattern,
     word.other ^= wrong.other;
     word.check ^= wrong.check;
   }
+  return words;
+}
+
+OnDieCounts FaultOverlay::errors(const BlockLocation& block, Ddr5Block& pattern, bool on_die) const {
+  const std::array<OnDieWord, ddr5_chips> words = die_words(block);
   OnDieCounts counts;
   for (unsigned chip = 0; chip < ddr5_chips; ++chip) {
     OnDieWord word = words[chip];
@@ -178,6 +183,59 @@ OnDieCounts FaultOverlay::errors(const BlockLocation& block, Ddr5Block& pattern,
     pattern.chips[chip] ^= word.delivered;
   }
   return counts;
+}
+
+DieWordErrors FaultOverlay::scrub_on_die(const BlockLocation& block) {
+  DieWordErrors found;
+  const std::array<OnDieWord, ddr5_chips> words = die_words(block);
+  for (unsigned chip = 0; chip < ddr5_chips; ++chip) {
+    OnDieWord word = words[chip];
+    if (word == OnDieWord{}) continue;
+    on_die_code.decode(word);
+    (word == OnDieWord{} ? found.corrected : found.left) |= 1u << chip;
+  }
+  if (found.corrected == 0) return found;
+  for (Placed& placed : faults_)
+    if (placed.fault.persistence == Persistence::transient && covers(placed.fault, block) &&
+        (found.corrected >> placed.fault.chip & 1) != 0)
+      placed.healed.insert(number(block));
+  erase_healed();
+  return found;
+}
+
+// The least word whose parts are within those that a fault covers: as the first one up to the part that is
+// too small or too large, which is raised, or one before it.
+std::optional<std::uint64_t> FaultOverlay::next_die_word(const DieWords& words, std::uint64_t from) const {
+  const DramGeometry& g = mapping_.geometry();
+  const std::uint32_t used = g.rows + parity_rows(g);  // of faults in all rows only these are known
+  const BlockLocation start = words.first_block(from);
+  std::optional<std::uint64_t> next;
+  for (const Placed& placed : faults_) {
+    const MemoryFault& fault = placed.fault;
+    struct Range {
+      std::uint32_t first, last, value;
+    };
+    const auto range = [](bool is_fixed, std::uint32_t fixed, std::uint32_t size, std::uint32_t value) {
+      return is_fixed ? Range{fixed, fixed, value} : Range{0, size - 1, value};
+    };
+    std::array<Range, 3> parts = {
+        range(has_bank(fault.kind), fault.at.bank, words.banks, start.bank),
+        range(has_row(fault.kind), fault.at.row, std::min(used, words.rows), start.row),
+        range(has_column(fault.kind), fault.at.column / 2, words.of_row, start.column / 2)};
+    std::size_t kept = 0;
+    while (kept < 3 && parts[kept].value >= parts[kept].first && parts[kept].value <= parts[kept].last)
+      ++kept;
+    if (kept < 3 && parts[kept].value > parts[kept].last) {
+      while (kept > 0 && parts[kept - 1].value == parts[kept - 1].last) --kept;
+      if (kept == 0) continue;
+      ++parts[kept - 1].value;
+    }
+    for (std::size_t i = kept; i < 3; ++i) parts[i].value = parts[i].first;
+    const std::uint64_t word =
+        (std::uint64_t{parts[0].value} * words.rows + parts[1].value) * words.of_row + parts[2].value;
+    if (!next || word < *next) next = word;
+  }
+  return next;
 }
 
 bool FaultOverlay::touches(const BlockLocation& block) const {
@@ -267,11 +325,14 @@ bool FaultOverlay::written(const BlockLocation& block, unsigned first, unsigned 
     placed.healed.insert(at);
     healed = true;
   }
-  if (healed)
-    std::erase_if(faults_, [&](const Placed& placed) {
-      return !placed.healed.empty() && placed.healed.size() == covered_blocks(placed.fault);
-    });
+  if (healed) erase_healed();
   return healed;
+}
+
+void FaultOverlay::erase_healed() {
+  std::erase_if(faults_, [&](const Placed& placed) {
+    return !placed.healed.empty() && placed.healed.size() == covered_blocks(placed.fault);
+  });
 }
 
 void FaultOverlay::reset(Reset kind) {

@@ -37,6 +37,7 @@
 #include "base/units.h"
 #include "ecc/ddr5_block.h"
 #include "ecc/dual_mode_codec.h"
+#include "ecc/on_die_code.h"
 #include "memory/address_mapping.h"
 #include "memory/block_set.h"
 #include "memory/ecc_config.h"
@@ -67,6 +68,33 @@ struct OnDieCounts {
   unsigned miscorrected = 0;  // have a wrong bit that they did not have
 
   bool operator==(const OnDieCounts&) const = default;
+};
+
+// The words of 128 bits of a chip, in the order in which a scrubber on the die reads them: those of a row,
+// row by row, bank by bank. A word is the chip's part of two blocks with successive columns.
+struct DieWords {
+  std::uint32_t banks, rows, of_row;
+
+  std::uint64_t count() const { return std::uint64_t{banks} * rows * of_row; }
+  BlockLocation first_block(std::uint64_t word) const {
+    BlockLocation at;
+    at.column = static_cast<std::uint32_t>(2 * (word % of_row));
+    at.row = static_cast<std::uint32_t>(word / of_row % rows);
+    at.bank = static_cast<std::uint32_t>(word / of_row / rows);
+    return at;
+  }
+};
+
+constexpr DieWords die_words(const DramGeometry& geometry, std::uint32_t part_rows) {
+  return {geometry.banks, part_rows, (geometry.columns + 1) / 2};
+}
+
+// The chips of a rank, a bit for each, of which a word has wrong bits that on-die ECC corrects, or others.
+struct DieWordErrors {
+  std::uint32_t channel = 0, rank = 0;
+  std::uint32_t corrected = 0, left = 0;
+
+  bool operator==(const DieWordErrors&) const = default;
 };
 
 struct MemoryFault {
@@ -101,6 +129,11 @@ class FaultOverlay {
   // (on_die_code.h). The other half of the word, of the next column, has errors only of the same faults of
   // the whole chip.
   OnDieCounts errors(const BlockLocation& block, Ddr5Block& pattern, bool on_die = false) const;
+  // A scrub on the die: words of chips that on-die ECC corrects are rewritten, which ends their transient
+  // errors. The others stay as they are: what the code would make of them is delivered before and after.
+  DieWordErrors scrub_on_die(const BlockLocation& block);
+  // The first word from `from` on that a fault touches, in any rank. Its errors may have ended since.
+  std::optional<std::uint64_t> next_die_word(const DieWords& words, std::uint64_t from) const;
   bool touches(const BlockLocation& block) const;
   bool touches_stuck(const BlockLocation& block) const;  // by a fault that writing does not heal
   // The first block of the memory from `block` on that a fault touches, and the last one up to `block`.
@@ -129,6 +162,8 @@ class FaultOverlay {
   };
   enum class Direction { up, down };
 
+  std::array<OnDieWord, ddr5_chips> die_words(const BlockLocation& block) const;
+  void erase_healed();
   std::uint64_t number(const BlockLocation& block) const;
   std::uint64_t covered_blocks(const MemoryFault& fault) const;
   std::optional<std::uint64_t> covered(const MemoryFault& fault, std::uint64_t block,

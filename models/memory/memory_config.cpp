@@ -7,6 +7,7 @@
 
 #include "base/fields.h"
 #include "base/quantity_text.h"
+#include "memory/fault_overlay.h"
 #include "memory/parity_translation.h"
 
 namespace asterism {
@@ -118,6 +119,12 @@ std::optional<MemoryProblem> ecc_problem(const EccConfig& config, const std::str
                             name, part.chips_per_rank(), part.width,
                             part.width == 4 && part.bus == 32 ? "a code of DDR5 ranks by ecc_rank_code, or "
                                                               : "or ")};
+  const DieWords words = die_words(geometry, part.rows());
+  if (config.on_die_scrub != Picoseconds(0) && config.on_die_scrub < Picoseconds(words.count()))
+    return MemoryProblem{
+        "on_die_scrub",
+        fmt::format("expected 0s or at least {}, a picosecond for each word of a chip, got {}",
+                    to_text(Picoseconds(words.count())), to_text(config.on_die_scrub))};
   if (config.mode == EccMode::normal) return std::nullopt;
   return strong_ecc_problem(geometry, part.rows());
 }

@@ -68,6 +68,7 @@ MemoryController::MemoryController(const sc_core::sc_module_name& name, const Se
               config_.fidelity == MemoryFidelity::contended ? settings.curves : std::nullopt),
       ecc_(config_.ecc, dram_, timing_.mapping(), settings.part.rows(), settings.seed),
       scrubber_(ecc_, config_.ecc.patrol_interval),
+      on_die_scrubber_(ecc_, config_.ecc.on_die_scrub),
       arrivals_(config_.ecc, timing_.mapping().geometry(), settings.part.rows(), settings.seed),
       faults_(settings.faults),
       events_(events),
@@ -422,6 +423,7 @@ void MemoryController::call_observers(const MemoryError& error) const {
 
 void MemoryController::rearm() {
   std::optional<Picoseconds> next = earlier(scrubber_.next_event(), arrivals_.next_event());
+  next = earlier(next, on_die_scrubber_.next_event());
   if (next_fault_ < faults_.size()) next = earlier(next, faults_[next_fault_].at);
   alarm_.arm(next);
 }
@@ -436,6 +438,7 @@ void MemoryController::handle_alarm(Picoseconds now) {
   } sink(*this);
   arrivals_.advance_to(now, sink);
   if (powered_) scrubber_.advance_to(now);
+  on_die_scrubber_.advance_to(now);
   rearm();
 }
 
@@ -565,6 +568,7 @@ void MemoryController::reset(Reset kind) {
   timing_.reset(kind);
   ecc_.reset(kind);
   scrubber_.reset(kind);
+  on_die_scrubber_.reset(kind);
   arrivals_.reset(kind);
   if (kind == Reset::power_loss) powered_ = false;
   for (auto& [id, waiting] : waiting_) {
@@ -576,6 +580,7 @@ void MemoryController::reset(Reset kind) {
     waiting->changed.notify(sc_core::SC_ZERO_TIME);
   }
   if (kind == Reset::cold) next_fault_ = 0;
+  if (kind == Reset::cold && powered_) on_die_scrubber_.start(now());
   for (Register* each :
        std::initializer_list<Register*>{&registers.interrupt_enable, &registers.interrupt_status,
                                         &registers.range_select, &registers.range_status})
@@ -588,6 +593,7 @@ void MemoryController::reset(Reset kind) {
 
 void MemoryController::power_up() {
   powered_ = true;
+  on_die_scrubber_.start(now());
   scrub_every(config_.ecc.patrol_interval);
 }
 

@@ -52,6 +52,7 @@
 #include "memory/fault_arrivals.h"
 #include "memory/memory_config.h"
 #include "memory/memory_registers.h"
+#include "memory/on_die_scrubber.h"
 #include "memory/patrol_scrubber.h"
 #include "tlm/alarm.h"
 #include "tlm/device.h"
@@ -203,6 +204,7 @@ class MemoryController final : public sc_core::sc_module,
   DramSystem timing_;
   EccMemory ecc_;
   PatrolScrubber scrubber_;
+  OnDieScrubber on_die_scrubber_;
   FaultArrivals arrivals_;
   std::vector<TimedMemoryFault> faults_;  // sorted by time
   std::size_t next_fault_ = 0;

@@ -1,6 +1,7 @@
-// The patrol scrubber: reads one block after the other, one per interval, and rewrites those that were
+// Scrubbers: one reads one block of a memory after the other, one per interval, and rewrites those that were
 // corrected, so that errors do not accumulate in memory that is not read. It wraps at the end of the memory.
-// An engine (base/engine.h) whose results are those of EccMemory::scrub().
+// An engine (base/engine.h) whose results are those of the memory: EccMemory for the patrol scrubber of a
+// controller, OnDieWords (on_die_scrubber.h) for that of the chips themselves.
 //
 // A block that no fault touches is not actually read: the engine computes when it would be scrubbed, and is
 // idle while there is no fault. A fault that arrives at the very time at which its block is scrubbed is found
@@ -10,7 +11,9 @@
 // by set_interval() when there is power.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 #include "base/reset.h"
@@ -19,35 +22,78 @@
 
 namespace asterism {
 
-class PatrolScrubber {
+// `Memory` has blocks(), next_touched(), touched_since() and scrub() as EccMemory does. scrub() gets the
+// number of the scrub since the beginning, which is of the block with this number modulo blocks().
+template <class Memory>
+class Scrubber {
  public:
   // `memory` must outlive this. The first block is scrubbed one interval after time 0; an interval of 0 means
   // off.
-  PatrolScrubber(EccMemory& memory, Picoseconds interval) : memory_(memory), interval_(interval) {}
+  Scrubber(Memory& memory, Picoseconds interval) : memory_(memory), interval_(interval) {}
 
   // Changes the interval: the next block is scrubbed one interval from now; 0 stops the scrubber.
-  void set_interval(Picoseconds now, Picoseconds interval);
+  void set_interval(Picoseconds now, Picoseconds interval) {
+    advance_to(now);
+    before_ = done_;
+    start_ = now;
+    interval_ = interval;
+  }
   Picoseconds interval() const { return interval_; }
   // Complete passes up to `now`, since the last reset.
   std::uint64_t passes(Picoseconds now) const { return scrubs(now) / memory_.blocks(); }
 
-  std::optional<Picoseconds> next_event() const;
-  void advance_to(Picoseconds now);
-  void reset(Reset kind);
+  std::optional<Picoseconds> next_event() const {
+    const std::optional<Scrub> scrub = next_scrub();
+    return scrub ? std::optional(scrub->at) : std::nullopt;
+  }
+  void advance_to(Picoseconds now) {
+    for (auto scrub = next_scrub(); scrub && scrub->at <= now; scrub = next_scrub()) {
+      memory_.scrub(scrub->at, scrub->number);
+      done_ = scrub->number + 1;
+    }
+    done_ = std::max(done_, scrubs(now));
+  }
+  void reset(Reset) {
+    interval_ = start_ = {};
+    before_ = done_ = 0;
+  }
 
  private:
   struct Scrub {
     std::uint64_t number;
     Picoseconds at;
   };
-  std::uint64_t scrubs(Picoseconds now) const;  // scrubs up to and including `now`
-  std::optional<Scrub> next_scrub() const;      // the next scrub of a block that is touched
+  // Scrubs up to and including `now`.
+  std::uint64_t scrubs(Picoseconds now) const {
+    if (interval_ == Picoseconds(0) || now < start_) return before_;
+    return before_ + (now - start_) / interval_;
+  }
+  // The next scrub of a block that is touched.
+  std::optional<Scrub> next_scrub() const {
+    if (interval_ == Picoseconds(0)) return std::nullopt;
+    // Scrubs before the last fault found nothing.
+    const std::uint64_t number = std::max(done_, scrubs(memory_.touched_since()));
+    const std::uint64_t position = number % memory_.blocks();
+    auto block = memory_.next_touched(position);
+    std::uint64_t ahead = block ? *block - position : memory_.blocks() - position;
+    if (!block) {
+      block = memory_.next_touched(0);
+      if (!block) return std::nullopt;
+      ahead += *block;
+    }
+    const std::uint64_t intervals = number + ahead + 1 - before_;
+    constexpr std::uint64_t end_of_time = std::numeric_limits<std::uint64_t>::max();
+    if (intervals > (end_of_time - start_.count()) / interval_.count()) return std::nullopt;
+    return Scrub{number + ahead, start_ + intervals * interval_};
+  }
 
-  EccMemory& memory_;
+  Memory& memory_;
   Picoseconds interval_;
   Picoseconds start_;         // when the interval was set
   std::uint64_t before_ = 0;  // scrubs before that
   std::uint64_t done_ = 0;    // lower bound of the scrubs that are done
 };
+
+using PatrolScrubber = Scrubber<EccMemory>;
 
 }  // namespace asterism

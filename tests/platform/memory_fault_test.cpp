@@ -188,6 +188,30 @@ TEST_F(MemoryFaultTest, ThePatrolScrubberFindsWhatNobodyReads) {
   EXPECT_THAT(ended.out, HasSubstr("scrub: 5 corrected, 5 of them logged\nscrub: 0 in the next pass\n"));
 }
 
+// Two bits of a word of a chip, of which its code would make three, in data that is copied at 2.95 ms. In
+// between, at 2.89 ms, the chip has read the word of the first one.
+TEST_F(MemoryFaultTest, AScrubOnTheDieRepairsABitBeforeASecondOneMeetsIt) {
+  const auto bit = [](const char* at, unsigned bit) {
+    return fmt::format(R"({{"at":"{}","kind":"bit","persistence":"transient","channel":0,"rank":1,"bank":18,)"
+                       R"("row":0,"column":83,"chip":3,"bit":{}}})",
+                       at, bit);
+  };
+  for (const bool is_scrubbed : {false, true}) {
+    const Ended ended = asterism(
+        {"run", "chip_failure", "node.memory.part=ddr5_5600_16gb_x4", "node.memory.ecc_rank_code=rs_36_32",
+         "node.memory.on_die_ecc=true",
+         is_scrubbed ? "node.memory.on_die_scrub=135us" : "node.memory.on_die_scrub=0s",
+         "args=nx=10 interval=2", faults({bit("2.8ms", 0), bit("2.94ms", 21)}), "expect.recoveries=0"});
+    EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+    const auto ecc = json("runs/chip_failure/stats.json")["node"]["memory"]["ecc"];
+    EXPECT_EQ(ecc["uncorrectable"], is_scrubbed ? 0 : 1) << ecc;
+    EXPECT_EQ(ecc["on_die_miscorrected"], is_scrubbed ? 0 : 1) << ecc;
+    if (is_scrubbed) {
+      EXPECT_EQ(ecc["on_die_scrub_corrected"], 2) << ecc;
+    }
+  }
+}
+
 TEST_F(MemoryFaultTest, CheckpointsInMemoryDoNotChangeTheResult) {
   EXPECT_EQ(main_job("checkpoint=off").status, 0);
   const std::string result = contents("run/files/result.txt");
