@@ -133,7 +133,7 @@ void Gic400::write_banked(Register& reg, Accessor who, Write write) {
   drive();
 }
 
-void Gic400::connect(Register& reg, unsigned banked, Getter get, Setter set) {
+void Gic400::connect_register(Register& reg, unsigned banked, Getter get, Setter set) {
   reg.computed([this, banked, get](unsigned word, Accessor who) {
     if (word >= banked) return (gic_.*get)(word, 0);
     return read_banked(who, [&](unsigned core) { return (gic_.*get)(word, core); });
@@ -154,18 +154,18 @@ void Gic400::connect_distributor() {
   });
   d.type.computed([this] { return gic_.type(); });
   constexpr unsigned bits = 1, pairs = Gic::first_spi / 16, bytes = Gic::first_spi / 4, sgis = 4;
-  connect(d.group, bits, &Gic::group, &Gic::set_group);
-  connect(d.set_enable, bits, &Gic::enabled, &Gic::set_enabled);
-  connect(d.clear_enable, bits, &Gic::enabled, &Gic::clear_enabled);
-  connect(d.set_pending, bits, &Gic::pending, &Gic::set_pending);
-  connect(d.clear_pending, bits, &Gic::pending, &Gic::clear_pending);
-  connect(d.set_active, bits, &Gic::active, &Gic::set_active);
-  connect(d.clear_active, bits, &Gic::active, &Gic::clear_active);
-  connect(d.priority, bytes, &Gic::priorities, &Gic::set_priorities);
-  connect(d.targets, bytes, &Gic::targets, &Gic::set_targets);
-  connect(d.config, pairs, &Gic::config, &Gic::set_config);
-  connect(d.clear_sgi, sgis, &Gic::sgi_sources, &Gic::clear_sgi_sources);
-  connect(d.set_sgi, sgis, &Gic::sgi_sources, &Gic::set_sgi_sources);
+  connect_register(d.group, bits, &Gic::group, &Gic::set_group);
+  connect_register(d.set_enable, bits, &Gic::enabled, &Gic::set_enabled);
+  connect_register(d.clear_enable, bits, &Gic::enabled, &Gic::clear_enabled);
+  connect_register(d.set_pending, bits, &Gic::pending, &Gic::set_pending);
+  connect_register(d.clear_pending, bits, &Gic::pending, &Gic::clear_pending);
+  connect_register(d.set_active, bits, &Gic::active, &Gic::set_active);
+  connect_register(d.clear_active, bits, &Gic::active, &Gic::clear_active);
+  connect_register(d.priority, bytes, &Gic::priorities, &Gic::set_priorities);
+  connect_register(d.targets, bytes, &Gic::targets, &Gic::set_targets);
+  connect_register(d.config, pairs, &Gic::config, &Gic::set_config);
+  connect_register(d.clear_sgi, sgis, &Gic::sgi_sources, &Gic::clear_sgi_sources);
+  connect_register(d.set_sgi, sgis, &Gic::sgi_sources, &Gic::set_sgi_sources);
   d.private_lines.computed([this](unsigned, Accessor who) {
     return read_banked(who, [&](unsigned core) { return gic_.lines(0, core) >> Gic::first_ppi; });
   });

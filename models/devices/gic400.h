@@ -164,7 +164,7 @@ class Gic400 final : public sc_core::sc_module, public Device, public InterruptC
   using Getter = std::uint32_t (Gic::*)(unsigned word, unsigned core) const;
   using Setter = void (Gic::*)(unsigned word, std::uint32_t value, unsigned core);
   // The first `banked` words of the register belong to a core.
-  void connect(Register&, unsigned banked, Getter, Setter);
+  void connect_register(Register&, unsigned banked, Getter, Setter);
   void connect_distributor();
   void connect_cpu_interface();
   void connect_messages();

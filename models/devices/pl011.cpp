@@ -43,11 +43,11 @@ Pl011::Pl011(const sc_core::sc_module_name& name, const Pl011Config& config)
       config_(config),
       alarm_("line", [this](Picoseconds now) { ring(now); }) {
   registers.warn = [this](const std::string& line) { log(this->name()).warn(line); };
-  connect();
+  connect_registers();
   open(config_.line, this->name());
 }
 
-void Pl011::connect() {
+void Pl011::connect_registers() {
   Pl011Registers& r = registers;
   r.data.computed([this] { return head(); });
   r.data.on_read([this] { pop(); });

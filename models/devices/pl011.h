@@ -147,7 +147,7 @@ class Pl011 final : public sc_core::sc_module, public Device, public HostLine {
   Picoseconds frame_time(unsigned bits) const;
   std::uint32_t flags() const;
   std::uint32_t head() const { return count_ ? fifo_[first_] : 0; }
-  void connect();
+  void connect_registers();
   void pop();
   void ring(Picoseconds now);
   void rearm();
