@@ -85,13 +85,13 @@ struct DeviceSwapConfig {
 };
 void describe(Fields& f, DeviceSwapConfig& config);
 
-// The memory's codec (contract codec), in an object of its own:
+// The memory's codec (contract codec, or rank_codec with ecc_rank_code), in an object of its own:
 //
 //   "codec": { "impl": "lockstep", "variant": "rtl/rs_codec/block.json", "clock": "2GHz",
 //              "trace": { "format": "fst", "on": "mismatch", "window": "2us" } }
 struct CodecConfig {
   Impl impl = Impl::model;
-  std::string variant = "rtl/rs_codec/block.json";
+  std::string variant = {};  // the memory sets that of its code, unless one is given
   Frequency clock = 2_GHz;
   OnMismatch on_mismatch = OnMismatch::stop;
   SwapTrace trace = {};

@@ -57,8 +57,8 @@ void describe(Fields& f, MemoryConfig& c) {
     one_of<ControllerNodes>());
   describe(f, c.dram);
   describe(f, c.ecc);
-  if (c.ecc.rank_code && c.codec.variant == CodecConfig().variant)
-    c.codec.variant = "rtl/ddr5_codec/block.json";
+  if (c.codec.variant.empty())
+    c.codec.variant = c.ecc.rank_code ? "rtl/ddr5_codec/block.json" : "rtl/rs_codec/block.json";
   f("codec", c.codec,
     "The encoder and decoder: the model, RTL, or both in lockstep. RTL sees every access, which is slow.");
   f.check([&] { return !c.ecc.rank_code || c.codec.impl == Impl::model || has_rtl(*c.ecc.rank_code); },

@@ -34,6 +34,21 @@ TEST_F(CodecRtlTest, TheCodeOfADdr5RankCorrectsADeadChipInLockstep) {
                                HasSubstr(" operations, 0 mismatches"), HasSubstr("reached operations 2/2")));
 }
 
+TEST_F(CodecRtlTest, ABlockOfTheOtherContractIsRefused) {
+  const std::string ddr5 = "memory.part=ddr5_5600_16gb_x4", code = "memory.ecc_rank_code=rs_10_8",
+                    lockstep = "memory.codec.impl=lockstep";
+  const Ended dual_mode = asterism({"check", "checkpoint_node", ddr5, code, lockstep,
+                                    "memory.codec.variant=rtl/rs_codec/block.json"});
+  EXPECT_EQ(dual_mode.status, 65);
+  EXPECT_THAT(dual_mode.err, HasSubstr("memory.codec.variant: expected a block of the contract "
+                                       "\"rank_codec\", got \"codec\""));
+  const Ended rank =
+      asterism({"check", "checkpoint_node", lockstep, "memory.codec.variant=rtl/ddr5_codec/block.json"});
+  EXPECT_EQ(rank.status, 65);
+  EXPECT_THAT(rank.err, HasSubstr("memory.codec.variant: expected a block of the contract \"codec\", got "
+                                  "\"rank_codec\""));
+}
+
 TEST_F(CodecRtlTest, OfSomeCodesThereIsNoRtl) {
   const Ended ended = asterism({"check", "checkpoint_node", "memory.part=ddr5_5600_16gb_x4",
                                 "memory.ecc_rank_code=chip_guard", "memory.codec.impl=rtl"});
