@@ -26,6 +26,26 @@ TEST(CheckpointMediaStudyTest, DisksAreABandwidthThatNodesShare) {
   EXPECT_NEAR(row.number("global_gbps"), 0.050, 0.010);
 }
 
+// Between memory and SSD: the copy by the cores, and a restore through the library.
+TEST(CheckpointMediaStudyTest, CxlDevicesAreSlowerThanMemoryAndFasterThanTheSsd) {
+  const auto on = [](const std::string& medium, const std::string& key = "pages=64") {
+    return media.run({"medium=" + medium, "pages=64", key});
+  };
+  const Row memory = on("memory"), asic = on("cxl"), fpga = on("cxl", "expander=fpga"),
+            cxl_ssd = on("cxl_ssd"), ssd = on("dimm_ssd");
+  for (const Row* const row : {&memory, &asic, &fpga, &cxl_ssd, &ssd}) {
+    EXPECT_TRUE(row->is_empty("global_us"));
+    EXPECT_NEAR(row->number("local_gbps"), 64 * 4096 / row->number("local_us") / 1e3, 1e-9);
+    EXPECT_NEAR(row->number("read_gbps"), 64 * 4096 / row->number("read_us") / 1e3, 1e-9);
+  }
+  EXPECT_LT(memory.number("restore_us"), asic.number("restore_us"));
+  EXPECT_LT(asic.number("restore_us"), fpga.number("restore_us"));
+  EXPECT_LT(fpga.number("restore_us"), ssd.number("restore_us"));
+  EXPECT_LT(asic.number("local_us"), fpga.number("local_us"));
+  EXPECT_LT(10 * fpga.number("local_us"), cxl_ssd.number("local_us"));
+  EXPECT_LT(cxl_ssd.number("local_us"), ssd.number("local_us"));
+}
+
 TEST(CheckpointMediaStudyTest, SaysHowARunHasFailed) {
   ASSERT_EQ(setenv("ASTERISM_FIRMWARE", "/nowhere", 1), 0);
   const std::string said = thrown<StudyMistake>([] { media.run({}); });

@@ -215,6 +215,23 @@ TEST_F(MeasuredTablesTest, WhatACheckpointBeyondTheNodeTakes) {
                        fmt::format("{:.1f} MB/s", 1e3 * points[2]["global_gbps"].get<double>())});
 }
 
+TEST_F(MeasuredTablesTest, WhatACheckpointTakesOnCxlDevices) {
+  if (!is_nightly()) GTEST_SKIP() << "runs of 13 s of CPU time; the nightly tests make them";
+  const Ended ended = asterism({"study", "checkpoint_media", "medium=memory,cxl,cxl_ssd,dimm_ssd",
+                                "expander=asic,fpga", "pages=512", "--json", "-"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const std::vector<Row> rows = table("cxl.md", "| medium | copy to it |");
+  const nlohmann::json points = nlohmann::json::parse(ended.out)["points"];
+  ASSERT_EQ(rows.size(), points.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto number = [&](const char* column) { return points[i][column].get<double>(); };
+    expect_row(rows[i],
+               {rows[i][0], fmt::format("{:.1f} ({:.2f} GB/s)", number("local_us"), number("local_gbps")),
+                fmt::format("{:.1f} ({:.2f} GB/s)", number("read_us"), number("read_gbps")),
+                fmt::format("{:.1f}", number("checkpoint_us")), fmt::format("{:.1f}", number("restore_us"))});
+  }
+}
+
 TEST_F(MeasuredTablesTest, WhatTheCodeDoesWithAFault) {
   const Ended ended = asterism({"study", "ecc", "failure=bit,word,pin,chip", "code=rs_36_32",
                                 "profile=thesis,strict,chip", "trials=1000", "--json", "-"});
