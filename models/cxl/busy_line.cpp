@@ -67,6 +67,20 @@ void PlaceLine::occupy(Picoseconds begin, Picoseconds end) {
   }
 }
 
+void PlaceLine::end(Picoseconds begin, Picoseconds end) {
+  const Picoseconds from = std::max(begin, end);
+  step_at(from);
+  for (auto step = steps_.find(from); step->first < never; ++step) {
+    if (step->second-- != places_) continue;
+    const Picoseconds first = step->first, last = std::next(step)->first;
+    const auto around = std::prev(full_.upper_bound(first));
+    const auto [full_from, full_to] = *around;
+    full_.erase(around);
+    if (full_from < first) full_[full_from] = first;
+    if (last < full_to) full_[last] = full_to;
+  }
+}
+
 void PlaceLine::forget(Picoseconds now) {
   auto kept = steps_.upper_bound(now);
   if (kept != steps_.begin()) --kept;  // that of `now`

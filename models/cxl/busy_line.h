@@ -38,6 +38,10 @@ class PlaceLine {
   // The first time from `at` on at which a place is free.
   Picoseconds first_free(Picoseconds at) const;
   void occupy(Picoseconds begin, Picoseconds end);
+  // A use whose end is not known yet; end() gives it. Meanwhile first_free() may be `never`.
+  static constexpr Picoseconds never{~std::uint64_t{0}};
+  void begin(Picoseconds begin) { occupy(begin, never); }
+  void end(Picoseconds begin, Picoseconds end);
   void forget(Picoseconds now);
   void clear() {
     steps_.clear();

@@ -54,5 +54,23 @@ TEST(PlaceLineTest, AUseWaitsForTheFirstPlaceThatIsFree) {
   EXPECT_EQ(places.first_free(45_ps), 45_ps);
 }
 
+TEST(PlaceLineTest, AUseWithoutAnEndKeepsItsPlaceUntilItHasOne) {
+  PlaceLine places(2);
+  places.begin(10_ps);
+  places.begin(20_ps);
+  places.occupy(5_ps, 15_ps);
+  EXPECT_EQ(places.first_free(12_ps), 15_ps);
+  EXPECT_EQ(places.first_free(25_ps), PlaceLine::never);
+  places.forget(30_ps);
+  places.end(10_ps, 40_ps);
+  EXPECT_EQ(places.first_free(35_ps), 40_ps);
+  places.begin(40_ps);
+  EXPECT_EQ(places.first_free(50_ps), PlaceLine::never);
+  places.end(20_ps, 60_ps);
+  places.end(40_ps, 70_ps);
+  EXPECT_EQ(places.first_free(45_ps), 60_ps);
+  EXPECT_EQ(places.first_free(65_ps), 65_ps);
+}
+
 }  // namespace
 }  // namespace asterism

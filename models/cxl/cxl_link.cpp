@@ -50,8 +50,30 @@ CxlLink::Sent CxlLink::request(Picoseconds now, Picoseconds issued, bool is_writ
   m2s_.line.forget(now);
   s2m_.line.forget(now);
   queue_.forget(now);
-  const Picoseconds entered = find_place(to_device(issued, is_write));
-  return {entered, entered + part_.controller_latency};
+  return enter(to_device(issued, is_write));
+}
+
+CxlLink::Sent CxlLink::enter(Picoseconds arrived) {
+  const Picoseconds entered = queue_.first_free(arrived);
+  if (entered == PlaceLine::never) return {entered, entered, arrived};
+  return {find_place(arrived), entered + part_.controller_latency, arrived};
+}
+
+void CxlLink::try_again(Sent& sent, Picoseconds now) {
+  const Picoseconds arrived = sent.arrived;
+  sent = enter(std::max(arrived, now));
+  sent.arrived = arrived;
+}
+
+void CxlLink::hold(Sent& sent) {
+  if (sent.is_held) return;
+  queue_.begin(sent.entered);
+  sent.is_held = true;
+}
+
+void CxlLink::drop(Sent& sent, Picoseconds at) {
+  if (sent.is_held) queue_.end(sent.entered, at);
+  sent.is_held = false;
 }
 
 Picoseconds CxlLink::find_place(Picoseconds at) {
@@ -62,6 +84,11 @@ Picoseconds CxlLink::find_place(Picoseconds at) {
 }
 
 Picoseconds CxlLink::response(const Sent& sent, Picoseconds ended, bool is_write) {
+  if (sent.is_held) {
+    const Picoseconds leaves = std::max(ended, sent.at_memory) + part_.controller_latency;
+    queue_.end(sent.entered, leaves);
+    return to_host(leaves, is_write);
+  }
   const Picoseconds entered = find_place(sent.entered);
   const Picoseconds leaves =
       std::max(ended, sent.at_memory) + (entered - sent.entered) + part_.controller_latency;

@@ -33,6 +33,8 @@ class CxlLink {
   struct Sent {
     Picoseconds entered;    // the queue of the device
     Picoseconds at_memory;  // behind the controller
+    Picoseconds arrived;    // at the queue
+    bool is_held = false;
   };
 
   explicit CxlLink(const CxlPart& part);
@@ -42,8 +44,16 @@ class CxlLink {
   // When the answer is at the host, if the memory has answered at `ended`. If requests that were made later
   // have taken its place meanwhile, or others of the same payload, then the access is later by its wait.
   Picoseconds response(const Sent& sent, Picoseconds ended, bool is_write);
-  // The parts of them, for a memory that answers later: when a request is at the device, and when a response
-  // that leaves it is at the host. The caller holds the queue.
+  // For a memory that answers some requests later: such a request holds its place from when that is known
+  // until response() or drop(). While such requests have all places, has_place() is false for one that is
+  // made, or tried again later. A caller that lets simulated time pass between request() and response() holds
+  // the place, or tries again.
+  static bool has_place(const Sent& sent) { return sent.entered != PlaceLine::never; }
+  void try_again(Sent& sent, Picoseconds now);
+  void hold(Sent& sent);
+  void drop(Sent& sent, Picoseconds at);
+  // The parts of them, for a caller that holds the queue itself: when a request is at the device, and when a
+  // response that leaves it is at the host.
   Picoseconds to_device(Picoseconds issued, bool is_write);
   Picoseconds to_host(Picoseconds leaves, bool is_write);
   // Nothing is transferred in this time, in both directions.
@@ -68,6 +78,7 @@ class CxlLink {
   Picoseconds slots(std::uint64_t sixths) const;
   Picoseconds filling(std::uint64_t sixths) const;
   Picoseconds find_place(Picoseconds at);
+  Sent enter(Picoseconds arrived);
   Picoseconds transfer(Direction& direction, Picoseconds at, std::uint64_t sixths) const;
 
   const CxlPart part_;
