@@ -65,9 +65,10 @@ void check_node(const ClusterSetup& s) {
         "just in time there are replicas and no parity");
   check(s.replicas >= 2, "replicas", "a node's own copy and another one: 2 or more");
   check(s.replicas == 2 || s.group == 2, "replicas", "a group has whole copies or a parity: expected 2");
-  check(s.replicas == 2 || s.nodes % (2 * s.nodes_per_switch) == 0, "replicas",
+  const std::uint64_t of_pair = std::uint64_t{2} * s.nodes_per_switch;
+  check(s.replicas == 2 || s.nodes % of_pair == 0, "replicas",
         fmt::format("more than 2 are on as many full switches: expected a multiple of {} nodes, got {}",
-                    2 * s.nodes_per_switch, s.nodes));
+                    of_pair, s.nodes));
   check(s.replicas == 2 || s.replicas <= s.nodes / s.nodes_per_switch, "replicas",
         fmt::format("each is on a switch of its own: expected at most {}, got {}",
                     s.nodes / s.nodes_per_switch, s.replicas));

@@ -112,6 +112,14 @@ TEST(ClusterSetupTest, RefusesReplicasWithoutSwitchesOfTheirOwn) {
               s.nodes = 10;
             }),
             "replicas: more than 2 are on as many full switches: expected a multiple of 4 nodes, got 10");
+  EXPECT_EQ(
+      mistake([](auto& s) {
+        s.replicas = 3;
+        s.nodes = 12;
+        s.nodes_per_switch = 1u << 31;  // twice that is 0 in 32 bits
+      }),
+      "replicas: more than 2 are on as many full switches: expected a multiple of 4294967296 nodes, got "
+      "12");
   EXPECT_EQ(mistake([](auto& s) { s.replicas = 4, s.group = 4; }),
             "replicas: a group has whole copies or a parity: expected 2");
 }
