@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ecc/fault_pairs.h"
-#include "ecc/sector_coverage.h"
+#include "ecc/hbm_faults.h"
 #include "platform/config/config.h"
 #include "platform/study/study_kind.h"
 #include "resilience/long_duration.h"
@@ -28,14 +28,14 @@ struct MemoryFaultsStudy {
   std::string mode = "all";
   FaultyMemory memory = FaultyMemory::ddr5;
   SectorCode sector_code = SectorCode::symbol;
-  std::uint32_t dies = 40;
+  std::uint32_t dies = 40, span_dies = 1;
   Ddr5Code code = Ddr5Code::rs_10_8_chip;
   bool on_die = false;
   LongDuration scrub_interval = long_duration(86'400), service_life = long_duration(5ull * 365 * 86'400);
   std::uint64_t trials = 5'000;
   std::uint64_t seed = 1;
 };
-static_assert(member_count<MemoryFaultsStudy>() == 11);
+static_assert(member_count<MemoryFaultsStudy>() == 12);
 void describe(Fields& f, MemoryFaultsStudy& c) {
   const LongDuration century = long_duration(100ull * 365 * 86'400);
   f("faults", c.faults, "The rates: a file in configs/faults.", names_file("faults"));
@@ -56,10 +56,12 @@ void describe(Fields& f, MemoryFaultsStudy& c) {
       within(long_duration(3600), century));
   });
   f.when("memory", c.memory, FaultyMemory::hbm, [&] {
-    f("sector_code", c.sector_code, "The code of a sector, except reach. Its shares are drawn.",
-      one_of<SectorCode>());
-    f.check(c.sector_code != SectorCode::reach, "sector_code",
-            "is none, secded or symbol, as the shares of reach depend on all sectors of a span");
+    f("sector_code", c.sector_code, "The code of a sector. Its shares are drawn.", one_of<SectorCode>());
+    f("span_dies", c.span_dies,
+      "Of reach: the number of dies to which the 72 chunks of a span are dealt. Up to eight dies, a fault of "
+      "a "
+      "row covers more chunks than the eight of parity fill in.",
+      within(1, 72));
     f("dies", c.dies, "The number of dies of a GPU: five stacks of eight have 40.", within(1, 1000));
   });
   f.when("memory", c.memory, {FaultyMemory::ddr5, FaultyMemory::hbm}, [&] {
@@ -103,7 +105,7 @@ class MemoryFaultsPoint final : public StudyPointOf<MemoryFaultsStudy> {
     std::vector<double> corrected_shares;
     for (const FaultMode& mode : rates_.modes) {
       if (config_.mode != "all" && config_.mode != mode.name) continue;
-      const std::optional<Shares> drawn = of(codec, mode.covers, stop);
+      const std::optional<Shares> drawn = of(codec, mode, stop);
       if (!drawn) return empty_row("memory_faults");
       const Shares& shares = *drawn;
       corrected_shares.push_back(shares.mean.corrected);
@@ -132,24 +134,26 @@ class MemoryFaultsPoint final : public StudyPointOf<MemoryFaultsStudy> {
     Interval silent;
   };
   // Nothing if the study is stopped before the first block is drawn.
-  std::optional<Shares> of(const Ddr5Codec& codec, Ddr5Fault fault, const std::stop_token& stop) {
-    const auto known = shares_.find(fault);
+  std::optional<Shares> of(const Ddr5Codec& codec, const FaultMode& mode, const std::stop_token& stop) {
+    const HbmProtection protection{.code = config_.sector_code, .span_dies = config_.span_dies};
+    const Ddr5Fault fault = mode.covers;
+    const std::pair shape(fault, is_hbm() ? covered_chunks(protection, mode.extent) : 0);
+    const auto known = shares_.find(shape);
     if (known != shares_.end()) return known->second;
     Shares shares;
     if (!is_hbm() && !config_.on_die) {
       shares.mean = exact_coverage(codec, {fault, {}});
       shares.silent = {shares.mean.silent, shares.mean.silent};
-      shares_.emplace(fault, shares);
+      shares_.emplace(shape, shares);
       return shares;
     }
     const CoverageCounts counts =
-        is_hbm() ? measure_sector_coverage(config_.sector_code, sector_shape(fault), config_.trials,
-                                           config_.seed, stop)
+        is_hbm() ? measure_hbm_coverage(protection, mode, config_.trials, config_.seed, stop)
                  : measure_coverage(codec, {fault, {}}, true, config_.trials, config_.seed, stop);
     if (counts.trials() == 0) return std::nullopt;
     shares.mean = shares_of(counts);
     shares.silent = confidence_interval(counts.silent, counts.trials());
-    shares_.emplace(fault, shares);
+    shares_.emplace(shape, shares);
     return shares;
   }
 
@@ -190,7 +194,7 @@ class MemoryFaultsPoint final : public StudyPointOf<MemoryFaultsStudy> {
   bool has_pairs() const { return !is_hbm() && config_.mode == "all" && rates_.array; }
 
   FaultRates rates_;
-  std::map<Ddr5Fault, Shares> shares_;
+  std::map<std::pair<Ddr5Fault, unsigned>, Shares> shares_;  // by the chunks of a span of HBM, too
 };
 
 const RegisteredStudy memory_faults_study{

@@ -30,6 +30,15 @@ TEST(MemoryFaultsStudyTest, LosesChipsWithNineOfThem) {
   EXPECT_NEAR(memory_faults.run({"code=rs_36_32", "mode=row"}).number("rank_uncorrected_fit"), 9 * 8.4, 1e-3);
 }
 
+// Within one die, REACH corrects what is in one of its 72 chunks; on nine, eight chunks of any die.
+TEST(MemoryFaultsStudyTest, ASpanOfReachOutlivesADieIfItIsOnNine) {
+  const auto left = [](const char* key) {
+    return memory_faults.run({"memory=hbm", "sector_code=reach", key}).number("rank_uncorrected_fit");
+  };
+  EXPECT_NEAR(left("span_dies=1"), 40 * 24.6, 1e-6);
+  EXPECT_EQ(left("span_dies=9"), 0);
+}
+
 // The code of HBM3 corrects bits and 16 bits of a word, not rows, banks and what is larger.
 TEST(MemoryFaultsStudyTest, CountsTheDiesOfAGpu) {
   const Row symbol = memory_faults.run({"memory=hbm"});
@@ -38,7 +47,8 @@ TEST(MemoryFaultsStudyTest, CountsTheDiesOfAGpu) {
   EXPECT_NEAR(memory_faults.run({"memory=hbm", "sector_code=none", "dies=1"}).number("rank_uncorrected_fit"),
               66.1, 1e-9);
   EXPECT_THROW(memory_faults.read({"memory=hbm", "code=rs_10_8"}), ConfigError);
-  EXPECT_THROW(memory_faults.read({"memory=hbm", "sector_code=reach"}), ConfigError);
+  EXPECT_EQ(memory_faults.mistake({"memory=ddr5", "span_dies=9"}).find("command line: error: span_dies: "),
+            0u);
 }
 
 TEST(MemoryFaultsStudyTest, ReportsTheTimeBetweenErrorsOfTheField) {

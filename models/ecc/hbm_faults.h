@@ -1,0 +1,45 @@
+// What the faults of a die of HBM leave behind a code, at rates from the field (fault_rates.h).
+//
+// A fault counts as what happens to the first sector that is read of those that it covers: it is corrected,
+// uncorrectable or silent (sector_coverage.h). With the two levels of REACH that also depends on how many
+// chunks of a span (two_level_span.h) the fault covers. The chunks of a span are dealt to `span_dies` dies in
+// turn. A fault of a block or of a column covers one of them, all others those that are in the die.
+//
+// Not counted: two faults that meet.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+
+#include "ecc/fault_coverage.h"
+#include "ecc/fault_rates.h"
+#include "ecc/sector_code.h"
+#include "ecc/two_level_span.h"
+
+namespace asterism {
+
+struct HbmProtection {
+  SectorCode code = SectorCode::symbol;
+  TwoLevelConfig span = {};     // of `reach`
+  std::uint32_t span_dies = 1;  // 1 or more
+};
+
+// The chunks of a span that a fault of a die covers.
+unsigned covered_chunks(const HbmProtection& protection, FaultExtent extent);
+
+// Draws `trials` faults, or fewer if it is stopped. The same arguments give the same counts.
+CoverageCounts measure_hbm_coverage(const HbmProtection& protection, const FaultMode& mode,
+                                    std::uint64_t trials, std::uint64_t seed,
+                                    const std::stop_token& stop = {});
+
+// Of a die.
+struct HbmFaultsLeft {
+  double faults_fit = 0, uncorrectable_fit = 0, silent_fit = 0;
+};
+// Nothing if it is stopped before the last mode is measured. At least one trial.
+std::optional<HbmFaultsLeft> hbm_faults_left(const FaultRates& rates, const HbmProtection& protection,
+                                             std::uint64_t trials, std::uint64_t seed,
+                                             const std::stop_token& stop = {});
+
+}  // namespace asterism
