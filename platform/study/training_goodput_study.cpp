@@ -11,140 +11,42 @@
 #include <optional>
 
 #include "base/confidence.h"
-#include "platform/config/config.h"
-#include "platform/study/checkpoint_medium.h"
 #include "platform/study/study_kind.h"
 #include "platform/study/study_units.h"
+#include "platform/study/training_plan.h"
 #include "resilience/training_mistake.h"
 #include "resilience/training_run.h"
 
 namespace asterism {
 namespace {
 
-struct TrainingGoodputStudy {
-  std::string failures = "llama3_405b";
-  double factor = 1;
-  std::optional<double> hbm_fit = std::nullopt;
-
-  std::uint32_t gpus = 16'384, spares = 64;
-  LongDuration iteration = long_duration(10);
-  Bytes state = Bytes(5'670'000'000'000);
-  std::uint32_t data_parallel = 128;
-
-  TrainingProtocol protocol = TrainingProtocol::replicas;
-  ReplicaPlacement placement = ReplicaPlacement::mixed;
-  std::uint32_t group = 2, parity = 1;
-  std::optional<LongDuration> memory_interval = std::nullopt, interval = std::nullopt;
-  bool background = true;
-  std::optional<CheckpointMedium> medium = std::nullopt;
-
-  Bandwidth gpu_link = 25_GBps, node_link = 400_GBps, copies_on = 100_GBps, file_system = 2000_GBps;
-  double idle = 0.3;
-  LongDuration detection = long_duration(600), restart = long_duration(300), replacement = long_duration(60),
-               repair = long_duration(86'400);
-
-  LongDuration work = long_duration(30ull * 86'400);
-  bool new_machine = false;
-  std::uint32_t runs = 10;
-  std::uint64_t seed = 1;
-};
-static_assert(member_count<TrainingGoodputStudy>() == 29);
-
-void describe_training_job(Fields& f, TrainingGoodputStudy& c) {
-  f("failures", c.failures, "What fails, how often: a file in configs/failures.", names_file("failures"));
-  f("factor", c.factor, "The factor of all rates of failures. This one number sweeps them.",
-    within(1e-6, 1e6));
-  f("hbm_fit", c.hbm_fit,
-    "Failures of the memory of a GPU that its code leaves, in 1e9 h of the GPU, in place of those of the "
-    "file. "
-    "A stronger code has fewer.",
-    within(0.0, 1e9));
-  f("gpus", c.gpus, "The number of GPUs, in whole nodes. More of them fail more often.",
-    within(1, 10'000'000));
-  f("spares", c.spares, "The number of spare nodes. Without one, the run waits for a repair.",
-    at_most(1'000'000));
-  f("iteration", c.iteration, "The time of an iteration. A failure loses at least a part of one.",
-    within(long_duration(1) / 1000, long_duration(86'400)));
-  f("state", c.state, "The size of one copy of weights and optimiser, which a checkpoint holds.",
-    within(Bytes(1), Bytes(1'000'000'000'000'000)));
-  f("data_parallel", c.data_parallel,
-    "The number of copies of the state in the GPUs. With one, nothing can be written just in time.",
-    within(1, 1'000'000));
-}
-
-void describe_training_checkpoints(Fields& f, TrainingGoodputStudy& c) {
-  f("protocol", c.protocol, "Where checkpoints are, beside those of the file system.",
-    one_of<TrainingProtocol>());
-  f.when("protocol", c.protocol, TrainingProtocol::replicas, [&] {
-    f("placement", c.placement, "Which nodes hold the copies of a node.", one_of<ReplicaPlacement>());
-  });
-  f.when("protocol", c.protocol, {TrainingProtocol::replicas, TrainingProtocol::sharded}, [&] {
-    f("group", c.group, "The number of copies, or of nodes that share an erasure code.", within(2, 64));
-    f("memory_interval", c.memory_interval,
-      "The time from one checkpoint in memory to the next. Without it, an iteration, or more if copies do "
-      "not "
-      "fit into its idle spans.",
-      within(a_nanosecond, a_century));
-    f("copies_on", c.copies_on,
-      "The bandwidth of what holds the copies in a node: memory, a CXL expander or an SSD.",
-      at_least(Bandwidth(1)));
-    f("medium", c.medium,
-      "What holds the copies in a node: its engine gives the bandwidths of writing and reading, in place of "
-      "copies_on.");
-  });
-  f.when("protocol", c.protocol, TrainingProtocol::sharded, [&] {
-    f("parity", c.parity, "The number of nodes of a group that may be lost at once.", within(1, 63));
-  });
-  f("interval", c.interval,
-    "The time from one checkpoint on the file system to the next, rounded up to whole iterations. Without "
-    "it, the best, but at most a day. Of this and memory_interval the longer is rounded up to a multiple of "
-    "the shorter; the columns have both.",
-    within(a_nanosecond, a_century));
-  f("background", c.background, "Whether the run goes on while the file system is written.");
-  f("gpu_link", c.gpu_link, "The bandwidth of a GPU to the memory of its node.", at_least(Bandwidth(1)));
-  f("node_link", c.node_link, "The bandwidth of a node to the others, in each direction.",
-    at_least(Bandwidth(1)));
-  f("file_system", c.file_system, "The bandwidth of the file system for all nodes together.",
-    at_least(Bandwidth(1)));
-  f("idle", c.idle, "The share of an iteration in which links are free for copies.", within(0.0, 1.0));
-}
-
-void describe(Fields& f, TrainingGoodputStudy& c) {
-  describe_training_job(f, c);
-  describe_training_checkpoints(f, c);
-  f("detection", c.detection, "The time from a failure until it is noticed.", at_most(a_century));
-  f("restart", c.restart, "The time to start all processes again.", at_most(a_century));
-  f("replacement", c.replacement, "The time to put a spare in place of a lost node.", at_most(a_century));
-  f("repair", c.repair, "The time until a lost node is repaired and becomes a spare.", at_most(a_century));
-  f("work", c.work, "The training of a simulated run, without checkpoints and failures.",
-    within(long_duration(1), a_century));
-  f("new_machine", c.new_machine, "Whether all nodes are new. It matters if the file's shape is not 1.");
-  f("runs", c.runs,
-    "The number of simulated runs. The confidence interval needs two; 0 leaves the simulation out.",
-    at_most(100'000));
-  f("seed", c.seed, "The seed of the first run. Each further run has the next seed.");
-}
-
-// A change of the job, and what it gains: what to buy.
+// A change of the plan, and what it gains: what to buy.
 struct TrainingOffer {
-  std::string_view name;
-  TrainingJob job;
-  FailureProfile profile;
+  std::string name;
+  TrainingPlan plan;
+};
+
+// What a purchase gains in a month.
+struct PricedGain {
+  std::string name;
+  double price = 0, hours = 0;
+  std::optional<double> per_price() const {  // nothing if it is free
+    return price > 0 ? std::optional(hours / price) : std::nullopt;
+  }
 };
 
 class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
  public:
   void prepare(const ConfigLibrary& library) override {
-    profile_ = load_config<FailureProfile>(library, "failures", config_.failures);
-    profile_.gpu_hours /= config_.factor;
-    if (config_.hbm_fit) take_hbm_fit(*config_.hbm_fit);
-    take_job();
-    if (config_.medium) take_medium(library);
-    try {
-      prediction_ = predict_training(job_, profile_);
-    } catch (const TrainingMistake& error) {
-      throw StudyMistake(key_of(error.member()), error.what(), part_in(error.member()));
-    }
+    check_purchase();
+    TrainingGoodputStudy bought = config_;
+    if (is_bought()) take_purchase(config_.purchases.at(config_.purchase), bought);
+    plan_ = plan_of(bought, library);
+    prediction_ = predicted(plan_);
+    goodput_ = prediction_.goodput / plan_.slowdown;
+    offers_ = offers(bought, library);
+    for (const auto& [name, purchase] : config_.purchases)
+      purchases_.push_back({name, purchase.price, monthly_gain(name, library)});
   }
 
   std::vector<Cell> run(const std::stop_token& stop) override {
@@ -152,7 +54,7 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
     const bool hopeless = prediction_.goodput < 0.02;
     bool finished = true;  // the rest would not, either
     for (std::uint32_t i = 0; i < config_.runs && finished && !stop.stop_requested(); ++i) {
-      outcomes_.push_back(simulate_training(job_, profile_,
+      outcomes_.push_back(simulate_training(plan_.job, plan_.profile,
                                             {.work = seconds(config_.work),
                                              .seed = config_.seed + i,
                                              .new_machine = config_.new_machine,
@@ -171,9 +73,9 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
 
   std::string detail() const override {
     nlohmann::ordered_json classes = nlohmann::ordered_json::array();
-    for (std::size_t i = 0; i < profile_.classes.size(); ++i) {
+    for (std::size_t i = 0; i < plan_.profile.classes.size(); ++i) {
       const ClassCost& cost = prediction_.classes[i];
-      nlohmann::ordered_json of_class = {{"name", profile_.classes[i].name},
+      nlohmann::ordered_json of_class = {{"name", plan_.profile.classes[i].name},
                                          {"failures_per_day", cost.rate.per_second() * seconds_of_a_day},
                                          {"lost_s", cost.share / cost.rate.per_second()},
                                          {"from_memory", cost.from_memory},
@@ -191,10 +93,25 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
       }
       classes.push_back(std::move(of_class));
     }
-    return nlohmann::ordered_json{{"classes", std::move(classes)}}.dump();
+    nlohmann::ordered_json purchases = nlohmann::ordered_json::array();
+    for (const PricedGain& each : purchases_) {
+      purchases.push_back(
+          {{"name", each.name}, {"price", each.price}, {"gains_hours_per_month", each.hours}});
+      if (const auto per_price = each.per_price()) purchases.back()["hours_per_price"] = *per_price;
+    }
+    nlohmann::ordered_json all{{"classes", std::move(classes)}};
+    if (!purchases.empty()) all["purchases"] = std::move(purchases);
+    return all.dump();
   }
 
  private:
+  static TrainingPrediction predicted(const TrainingPlan& plan) {
+    try {
+      return predict_training(plan.job, plan.profile);
+    } catch (const TrainingMistake& error) {
+      throw StudyMistake(key_of(error.member()), error.what(), part_in(error.member()));
+    }
+  }
   static std::string key_of(const std::string& member) {
     if (member == "nodes" || member == "gpus_per_node") return "gpus";
     if (member == "size") return "group";
@@ -211,55 +128,14 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
     return {};
   }
 
-  void take_hbm_fit(double fit) {
-    try {
-      profile_ = with_fit(profile_, FailedComponent::hbm, fit);
-      if (!(profile_.rate() > Rate())) throw std::invalid_argument("nothing else fails");
-    } catch (const std::invalid_argument& error) {
-      throw StudyMistake("hbm_fit", error.what(), {"failures"});
-    }
-  }
-
-  void take_medium(const ConfigLibrary& library) {
-    const MediumBandwidths rates = measured(*config_.medium, library);
-    job_.copies_on = rates.write;
-    job_.copies_read = rates.read;
-  }
-
-  void take_job() {
-    const TrainingGoodputStudy& c = config_;
-    job_.gpus = c.gpus;
-    job_.gpus_per_node = profile_.gpus_per_node;
-    job_.spares = c.spares;
-    job_.iteration = seconds(c.iteration);
-    job_.state = c.state;
-    job_.data_parallel = c.data_parallel;
-    job_.protocol = c.protocol;
-    job_.placement = c.protocol == TrainingProtocol::replicas ? c.placement : ReplicaPlacement::group;
-    job_.group = c.group;
-    job_.parity = c.parity;
-    if (c.memory_interval) job_.memory_interval = seconds(*c.memory_interval);
-    if (c.interval) job_.file_interval = seconds(*c.interval);
-    job_.background = c.background;
-    job_.gpu_link = c.gpu_link;
-    job_.node_link = c.node_link;
-    job_.copies_on = c.copies_on;
-    job_.file_system = c.file_system;
-    job_.idle = c.idle;
-    job_.detection = seconds(c.detection);
-    job_.restart = seconds(c.restart);
-    job_.replacement = seconds(c.replacement);
-    job_.repair = seconds(c.repair);
-  }
-
   static constexpr double hours_of_a_month = 30 * 24;
   static double monthly(const ClassCost& cost) { return cost.share * hours_of_a_month; }
 
   // Hours a month that the failures of a component cost.
   double lost_with(FailedComponent component) const {
     double hours = 0;
-    for (std::size_t i = 0; i < profile_.classes.size(); ++i)
-      if (profile_.classes[i].component == component) hours += monthly(prediction_.classes[i]);
+    for (std::size_t i = 0; i < plan_.profile.classes.size(); ++i)
+      if (plan_.profile.classes[i].component == component) hours += monthly(prediction_.classes[i]);
     return hours;
   }
 
@@ -270,60 +146,118 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
 
   // Each offer changes one thing and keeps all else, also intervals that are given. The columns of gains have
   // this order.
-  std::vector<TrainingOffer> offers() const {
+  std::vector<TrainingOffer> offers(const TrainingGoodputStudy& machine, const ConfigLibrary& library) const {
     std::vector<TrainingOffer> all;
-    const auto offer = [&](std::string_view name, const auto& change) {
-      all.push_back({name, job_, profile_});
+    const auto offer = [&](const char* name, const auto& change) {
+      all.push_back({name, plan_});
       change(all.back());
     };
-    offer("detection", [](TrainingOffer& o) { o.job.detection = o.job.detection / 2; });
-    offer("restart", [](TrainingOffer& o) { o.job.restart = o.job.restart / 2; });
-    offer("file system", [](TrainingOffer& o) { o.job.file_system = doubled(o.job.file_system); });
-    offer("network", [](TrainingOffer& o) { o.job.node_link = doubled(o.job.node_link); });
-    offer("HBM code", [](TrainingOffer& o) {
-      for (FailureClass& c : o.profile.classes)
-        if (c.component == FailedComponent::hbm) c.count /= 10;
-    });
+    offer("detection", [](TrainingOffer& o) { o.plan.job.detection = o.plan.job.detection / 2; });
+    offer("restart", [](TrainingOffer& o) { o.plan.job.restart = o.plan.job.restart / 2; });
+    offer("file system", [](TrainingOffer& o) { o.plan.job.file_system = doubled(o.plan.job.file_system); });
+    offer("network", [](TrainingOffer& o) { o.plan.job.node_link = doubled(o.plan.job.node_link); });
+    all.push_back(best_code(machine, library));
     offer("checks", [](TrainingOffer& o) {
-      for (FailureClass& c : o.profile.classes)
+      for (FailureClass& c : o.plan.profile.classes)
         if (c.effect == FailureEffect::corrupts) c.found_after = c.found_after / 10;
     });
     offer("slow GPUs", [](TrainingOffer& o) {
-      for (FailureClass& c : o.profile.classes)
+      for (FailureClass& c : o.plan.profile.classes)
         if (c.effect == FailureEffect::slows) c.found_after = c.found_after / 10;
     });
     offer("copies", [](TrainingOffer& o) {
-      if (o.job.protocol != TrainingProtocol::file_system || o.job.nodes() < 2) return;
-      o.job.protocol = TrainingProtocol::replicas;
-      o.job.placement = ReplicaPlacement::mixed;
-      o.job.group = 2;
+      if (o.plan.job.protocol != TrainingProtocol::file_system || o.plan.job.nodes() < 2) return;
+      o.plan.job.protocol = TrainingProtocol::replicas;
+      o.plan.job.placement = ReplicaPlacement::mixed;
+      o.plan.job.group = 2;
     });
-    offer("spares",
-          [&](TrainingOffer& o) { o.job.spares = std::max(o.job.spares, prediction_.spares_needed); });
+    offer("spares", [&](TrainingOffer& o) {
+      o.plan.job.spares = std::max(o.plan.job.spares, prediction_.spares_needed);
+    });
     offer("intervals", [](TrainingOffer& o) {
-      o.job.file_interval.reset();
-      o.job.memory_interval.reset();
+      o.plan.job.file_interval.reset();
+      o.plan.job.memory_interval.reset();
     });
-    offer("background", [](TrainingOffer& o) { o.job.background = true; });
+    offer("background", [](TrainingOffer& o) { o.plan.job.background = true; });
     return all;
+  }
+
+  // The best of the other codes; of a field whose code is not known, a tenth of its failures of HBM.
+  TrainingOffer best_code(const TrainingGoodputStudy& machine, const ConfigLibrary& library) const {
+    TrainingOffer best{"HBM code", plan_};
+    if (machine.code == TrainingHbmCode::field) {
+      for (FailureClass& c : best.plan.profile.classes)
+        if (c.component == FailedComponent::hbm) c.count /= 10;
+      return best;
+    }
+    for (const TrainingHbmCode code :
+         {TrainingHbmCode::secded, TrainingHbmCode::symbol, TrainingHbmCode::reach}) {
+      TrainingGoodputStudy changed = machine;
+      changed.code = code;
+      TrainingOffer other{"code " + std::string(to_text(code)), plan_of(changed, library)};
+      if (goodput_of(other.plan).value_or(0) > goodput_of(best.plan).value_or(0)) best = std::move(other);
+    }
+    return best;
   }
 
   // The hours a month that each offer gains, in closed form.
   std::vector<std::pair<std::string, double>> gains() const {
     std::vector<std::pair<std::string, double>> all;
-    for (const TrainingOffer& offer : offers()) {
-      const double more = goodput_of(offer).value_or(0) - prediction_.goodput;
+    all.reserve(offers_.size());
+    for (const TrainingOffer& offer : offers_) {
+      const double more = goodput_of(offer.plan).value_or(0) - goodput_;
       all.emplace_back(offer.name, std::max(more, 0.0) * hours_of_a_month);
     }
     return all;
   }
   // Nothing if it does not go with the intervals that are given.
-  static std::optional<double> goodput_of(const TrainingOffer& offer) {
+  static std::optional<double> goodput_of(const TrainingPlan& plan) {
     try {
-      return predict_training(offer.job, offer.profile).goodput;
+      return predict_training(plan.job, plan.profile).goodput / plan.slowdown;
     } catch (const TrainingMistake&) {
       return std::nullopt;
     }
+  }
+
+  bool is_bought() const { return config_.purchase != "none"; }
+  void check_purchase() const {
+    if (!is_bought() || config_.purchases.contains(config_.purchase)) return;
+    std::string known = "none";
+    for (const auto& [name, purchase] : config_.purchases) known += ", " + name;
+    throw StudyMistake("purchase",
+                       "expected one of the purchases (" + known + "), got \"" + config_.purchase + "\"",
+                       {"purchases"});
+  }
+
+  // Of a purchase for the machine as it is without any.
+  double monthly_gain(const std::string& name, const ConfigLibrary& library) const {
+    const auto goodput = [&](const TrainingGoodputStudy& machine) {
+      const TrainingPlan plan = plan_of(machine, library);
+      return predicted(plan).goodput / plan.slowdown;
+    };
+    try {
+      TrainingGoodputStudy changed = config_;
+      take_purchase(config_.purchases.at(name), changed);
+      return (goodput(changed) - goodput(config_)) * hours_of_a_month;
+    } catch (const StudyMistake& error) {
+      throw StudyMistake("purchases." + name, error.what(), error.keys());
+    }
+  }
+
+  // What gains most per price, if anything gains. What is free is first.
+  const PricedGain* best_purchase() const {
+    const PricedGain* best = nullptr;
+    const auto worth = [](const PricedGain& each) {
+      return std::pair(each.price > 0 ? 0 : 1, each.per_price().value_or(each.hours));
+    };
+    for (const PricedGain& each : purchases_)
+      if (each.hours > 1e-9 && (!best || worth(each) > worth(*best))) best = &each;
+    return best;
+  }
+  // The purchase that is made; nullptr without one.
+  const PricedGain* made_purchase() const {
+    const auto made = std::ranges::find(purchases_, config_.purchase, &PricedGain::name);
+    return made == purchases_.end() ? nullptr : &*made;
   }
 
   struct SimulatedTraining {
@@ -335,18 +269,21 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
     SimulatedTraining all;
     const auto n = static_cast<double>(outcomes_.size());
     for (const TrainingOutcome& outcome : outcomes_) {
-      all.goodput += 100 * outcome.goodput() / n;
+      all.goodput += goodput_of(outcome) / n;
       all.finished = all.finished && outcome.finished;
     }
     if (outcomes_.size() < 2 || !all.finished) return all;
     double squares = 0;
     for (const TrainingOutcome& outcome : outcomes_) {
-      const double distance = 100 * outcome.goodput() - all.goodput;
+      const double distance = goodput_of(outcome) - all.goodput;
       squares += distance * distance;
     }
     all.half_width = half_width_99(squares, n);
     return all;
   }
+
+  // In percent.
+  double goodput_of(const TrainingOutcome& outcome) const { return 100 * outcome.goodput() / plan_.slowdown; }
 
   // Hours of a month of the simulated runs.
   double hours(Seconds TrainingOutcome::*part) const {
@@ -361,12 +298,11 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
     const SimulatedTraining mean = simulated();
     const auto offered = gains();
     const auto best = std::ranges::max_element(offered, {}, [](const auto& offer) { return offer.second; });
-    std::vector<Cell> cells = {
-        100 * prediction_.goodput,
-        played ? Cell(mean.goodput) : Cell(),
-        mean.half_width ? Cell(*mean.half_width) : Cell(),
-        std::string(best->second > 1e-9 ? best->first : "nothing"),
-        best->second,
+    std::vector<Cell> cells = {100 * goodput_, played ? Cell(mean.goodput) : Cell(),
+                               mean.half_width ? Cell(*mean.half_width) : Cell(),
+                               std::string(best->second > 1e-9 ? best->first : "nothing"), best->second};
+    add_purchases(cells);
+    const std::vector<Cell> of_costs = {
         std::uint64_t{prediction_.spares_needed},
         costs.file_interval.count(),
         1 / prediction_.failures.per_second() / seconds_of_an_hour,
@@ -374,17 +310,22 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
         costs.memory_interval > Seconds() ? Cell(costs.memory_interval.count()) : Cell(),
         costs.memory_stall.count(),
         costs.file_stall.count()};
+    cells.insert(cells.end(), of_costs.begin(), of_costs.end());
     double lost = 0;
     for (const ClassCost& cost : prediction_.classes) lost += monthly(cost);
-    for (const double hours :
-         {lost, prediction_.stalls * hours_of_a_month, prediction_.waiting * hours_of_a_month})
-      cells.emplace_back(hours);
+    cells.emplace_back(lost);
+    for (const double share : {prediction_.stalls, prediction_.waiting, prediction_.goodput - goodput_})
+      cells.emplace_back(share * hours_of_a_month);
     for (std::size_t i = 0; i < failed_components; ++i)
       cells.emplace_back(lost_with(static_cast<FailedComponent>(i)));
     cells.emplace_back(lost / hours_of_a_month / prediction_.failures.per_second());
     for (const auto& offer : offered) cells.emplace_back(offer.second);
     for (const FailedComponent component : {FailedComponent::hbm, FailedComponent::gpu})
-      cells.emplace_back(100 * (profile_.rate_of(component) / profile_.rate()));
+      cells.emplace_back(100 * (plan_.profile.rate_of(component) / plan_.profile.rate()));
+    for (const FailureEffect effect : {FailureEffect::stops, FailureEffect::corrupts})
+      cells.emplace_back(hbm_fit(effect));
+    cells.emplace_back(100 * plan_.stored);
+    cells.emplace_back(100 * plan_.transferred);
     for (const auto part :
          {&TrainingOutcome::checkpoints, &TrainingOutcome::detection, &TrainingOutcome::restart,
           &TrainingOutcome::rework, &TrainingOutcome::slow, &TrainingOutcome::spare_wait})
@@ -397,17 +338,41 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
     return cells;
   }
 
+  void add_purchases(std::vector<Cell>& cells) const {
+    const PricedGain* const made = made_purchase();
+    const PricedGain* const best = best_purchase();
+    const auto per_price = [](const PricedGain* purchase) {
+      const auto hours = purchase ? purchase->per_price() : std::nullopt;
+      return hours ? Cell(*hours) : Cell();
+    };
+    cells.push_back(made ? Cell(made->price) : Cell());
+    cells.push_back(made ? Cell(made->hours) : Cell());
+    cells.push_back(per_price(made));
+    cells.push_back(best ? Cell(best->name) : Cell());
+    cells.push_back(per_price(best));
+  }
+
+  // Failures of the memory of a GPU in 1e9 hours.
+  double hbm_fit(FailureEffect effect) const {
+    Rate rate;
+    for (const FailureClass& c : plan_.profile.classes)
+      if (c.component == FailedComponent::hbm && c.effect == effect) rate += plan_.profile.rate(c);
+    return rate.per_second() * seconds_of_an_hour * 1e9;
+  }
+
   std::string state(const SimulatedTraining& mean) const {
     if (!mean.finished) return "gave_up";
     constexpr double noticeable = 1;  // percent
     const bool differs =
-        mean.half_width && std::abs(mean.goodput - 100 * prediction_.goodput) > *mean.half_width + noticeable;
+        mean.half_width && std::abs(mean.goodput - 100 * goodput_) > *mean.half_width + noticeable;
     return differs ? "differs" : "ok";
   }
 
-  FailureProfile profile_;
-  TrainingJob job_;
+  TrainingPlan plan_;
   TrainingPrediction prediction_;
+  double goodput_ = 0;  // of the prediction, without what the code of HBM transfers
+  std::vector<TrainingOffer> offers_;
+  std::vector<PricedGain> purchases_;
   std::vector<TrainingOutcome> outcomes_;
   std::atomic<std::uint32_t> done_ = 0;
 };
@@ -423,11 +388,18 @@ const RegisteredStudy training_goodput_study{
           {"simulated_percent", "simulated", "%", "The same, simulated failure by failure", 2, 6},
           {"simulated_error", "+-", "%", "Half the width of its 99% confidence interval", 2, 6},
           {"buy", "buy", "",
-           "What gains most: detection or restart in half the time, twice the file system or network, a code "
-           "that leaves a tenth of the failures of HBM, wrong data or slow GPUs found in a tenth of the "
+           "What gains most: detection or restart in half the time, twice the file system or network, "
+           "another "
+           "code of HBM (of `field`, one that leaves a tenth of the failures), wrong data or slow GPUs found "
+           "in a tenth of the "
            "time, copies in memory, or spares_needed spares; or, at no cost, the best intervals in place of "
            "those that are given, or writing in the background"},
           {"buy_hours", "gains", "h", "The hours of training that it gains in 30 days, in closed form", 1, 3},
+          {"price", "price", "", "Of the purchase that is made"},
+          {"purchase_gains", "gained", "h", "The hours of training that it gains in 30 days", 1, 3},
+          {"gains_per_price", "per price", "h", "The same by its price", 4, with_exponent},
+          {"best_purchase", "best", "", "Of `purchases`, the one that gains most per price"},
+          {"best_per_price", "", "h", "What it gains in 30 days by its price"},
           {"spares_needed", "needed", "",
            "The number of spares that is enough in 99% of the time. With fewer, the run waits"},
           {"interval_s", "interval", "s", "The time from one checkpoint on the file system to the next", 0},
@@ -437,12 +409,13 @@ const RegisteredStudy training_goodput_study{
           {"memory_stall_s", "", "s", "The time that a checkpoint in memory stalls the run"},
           {"file_stall_s", "", "s", "The time that a checkpoint on the file system stalls the run"},
           {"lost_hours", "lost", "h",
-           "Hours of 30 days that all failures cost. With those for training, stall_hours and wait_hours "
-           "they "
-           "are 720",
+           "Hours of 30 days that all failures cost. With those for training, stall_hours, wait_hours and "
+           "code_hours they are 720",
            1},
           {"stall_hours", "", "h", "Hours of 30 days that checkpoints stall the run, in closed form"},
           {"wait_hours", "", "h", "Hours of 30 days without a spare, in closed form"},
+          {"code_hours", "", "h",
+           "Hours of 30 days by which the transfers of the code of HBM make iterations longer"},
           {"gpu_hours", "GPU", "h", "Hours that failures of GPUs cost in 30 days", 1, 3},
           {"hbm_hours", "HBM", "h", "Hours that failures of their memory cost", 1, 3},
           {"host_hours", "host", "h", "Hours that failures of other parts of nodes cost", 1, 3},
@@ -455,7 +428,8 @@ const RegisteredStudy training_goodput_study{
           {"restart_gains", "", "h", "The same of restarts in half the time"},
           {"file_system_gains", "", "h", "The same of twice the bandwidth of the file system"},
           {"network_gains", "", "h", "The same of twice the bandwidth between nodes"},
-          {"code_gains", "", "h", "The same of a code that leaves a tenth of the failures of HBM"},
+          {"code_gains", "", "h",
+           "The same of the best other code of HBM; of `field`, one that leaves a tenth of the failures"},
           {"checks_gains", "", "h", "The same of checks that find wrong data in a tenth of the time"},
           {"slow_gains", "", "h", "The same of finding slow GPUs in a tenth of the time"},
           {"copies_gains", "", "h", "The same of copies in the memory of two nodes, if there are none"},
@@ -464,6 +438,10 @@ const RegisteredStudy training_goodput_study{
           {"background_gains", "", "h", "The same of writing to the file system in the background"},
           {"hbm_percent", "", "%", "The share of failures that are of the memory of GPUs"},
           {"gpu_percent", "", "%", "The share of failures that are of GPUs without their memory"},
+          {"hbm_stops_fit", "", "FIT", "Failures of the memory of a GPU that stop the run, in 1e9 hours"},
+          {"hbm_silent_fit", "", "FIT", "Those that are silent"},
+          {"code_stored_percent", "", "%", "What the code of HBM stores beside data, with its metadata"},
+          {"code_transferred_percent", "", "%", "What it transfers beside data, if all is read in order"},
           {"checkpoint_hours", "", "h", "Simulated: hours of 30 days for checkpoints"},
           {"detection_hours", "", "h", "Simulated: hours until failures were noticed"},
           {"restart_hours", "", "h", "Simulated: hours of restarts, with reading"},
@@ -498,7 +476,8 @@ const RegisteredStudy training_goodput_study{
                             {"maintenance_hours", "maintenance"},
                             {"unknown_hours", "unknown"},
                             {"stall_hours", "checkpoints"},
-                            {"wait_hours", "no spare"}}},
+                            {"wait_hours", "no spare"},
+                            {"code_hours", "code"}}},
                {.label = "hours of 30 days that a purchase gains",
                 .columns = {{"detection_gains", "detection"},
                             {"restart_gains", "restart"},

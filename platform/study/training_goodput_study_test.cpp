@@ -29,6 +29,101 @@ TEST(TrainingGoodputStudyTest, AStrongerCodeLeavesFewerFailures) {
   EXPECT_GT(row.number("goodput_percent"), training.run({}).number("goodput_percent"));
 }
 
+// What `study hbm_faults` has for the same code: faults of rows and what is larger, of 40 dies. Without a
+// code every fault is silent.
+TEST(TrainingGoodputStudyTest, TheCodeOfHbmDecidesWhatItsFaultsDo) {
+  const auto with = [](std::vector<std::string> keys) { return training.run(keys); };
+  const Row symbol = with({"code=symbol"}), none = with({"code=none"}), field = with({});
+  EXPECT_NEAR(symbol.number("hbm_stops_fit") + symbol.number("hbm_silent_fit"), 40 * 24.6, 1e-6);
+  EXPECT_NEAR(none.number("hbm_silent_fit"), 40 * 66.1, 1e-6);
+  EXPECT_EQ(none.number("hbm_stops_fit"), 0);
+  EXPECT_NEAR(field.number("hbm_stops_fit"), 72 / 21'233'664. * 1e9, 1e-6);
+  EXPECT_GT(symbol.number("goodput_percent"), none.number("goodput_percent") + 1);
+  const Row one_die = with({"code=reach"}), nine = with({"code=reach", "hbm.span_dies=9"});
+  EXPECT_NEAR(one_die.number("hbm_stops_fit"), 40 * 24.6, 1e-6);
+  EXPECT_EQ(nine.number("hbm_stops_fit"), 0);
+  EXPECT_NEAR(nine.number("mtti_h"), 54. * 24 / (419 - 72), 1e-9);
+  EXPECT_EQ(with({"code=symbol", "hbm.span_dies=9"}).text("buy"), "detection");
+}
+
+// The field's failures are those that its own code leaves.
+TEST(TrainingGoodputStudyTest, ACodeIsComparedWithThatOfTheFleet) {
+  const auto fit = [](const char* code) {
+    return training.run({code, "hbm.fleet_code=symbol"}).number("hbm_stops_fit");
+  };
+  EXPECT_NEAR(fit("code=symbol"), 72 / 21'233'664. * 1e9, 1e-6);
+  EXPECT_GT(fit("code=secded"), 0);
+  EXPECT_EQ(
+      training.mistake({"code=secded", "hbm.fleet_code=none"}),
+      "command line: error: hbm.fleet_code: expected a code with uncorrectable errors, which were counted, "
+      "got none");
+}
+
+TEST(TrainingGoodputStudyTest, WhatACodeTransfersLengthensIterations) {
+  const std::vector<std::string> reach = {"code=reach", "hbm.span_dies=9", "runs=2", "work=300d"};
+  std::vector<std::string> bound = reach;
+  bound.emplace_back("hbm.bound=0.5");
+  const Row free = training.run(reach), slow = training.run(bound);
+  EXPECT_EQ(free.number("code_hours"), 0);
+  EXPECT_NEAR(slow.number("code_transferred_percent"), 26.5625, 1e-9);  // 81 transfers of 64
+  EXPECT_NEAR(slow.number("goodput_percent"), free.number("goodput_percent") / 1.1328, 0.1);
+  EXPECT_NEAR(slow.number("simulated_percent"), slow.number("goodput_percent"), 1);
+  EXPECT_NEAR(slow.number("lost_hours") + slow.number("stall_hours") + slow.number("wait_hours") +
+                  slow.number("code_hours") + 7.2 * slow.number("goodput_percent"),
+              720, 1e-6);
+  EXPECT_EQ(training.run({"code=symbol", "hbm.span_dies=9", "hbm.bound=0.5"}).number("code_gains"), 0);
+}
+
+// Following the answer gains what it says.
+TEST(TrainingGoodputStudyTest, OffersTheBestOtherCode) {
+  const std::vector<std::string> keys = {"detection=0s", "restart=0s", "hbm.span_dies=9"};
+  const auto with = [&](const char* code) {
+    std::vector<std::string> all = keys;
+    all.emplace_back(code);
+    return training.run(all);
+  };
+  const Row none = with("code=none");
+  EXPECT_EQ(none.text("buy"), "code reach");
+  EXPECT_NEAR(none.number("buy_hours"),
+              7.2 * (with("code=reach").number("goodput_percent") - none.number("goodput_percent")), 1e-9);
+  EXPECT_EQ(with("code=reach").number("code_gains"), 0);
+}
+
+const StudyUnderTest purchases(R"({"kind": "training_goodput", "runs": 0, "spares": 16, "repair": "3d",
+  "code": "symbol", "hbm": {"span_dies": 9},
+  "purchases": {"spares": {"spares": 32, "price": 4}, "both": {"spares": 32, "code": "reach", "price": 5},
+                "nothing": {"spares": 16}}})");
+
+TEST(TrainingGoodputStudyTest, APurchaseChangesSeveralKeysAtOnce) {
+  const Row before = purchases.run({}), both = purchases.run({"purchase=both"});
+  const double gained = 7.2 * (purchases.run({"spares=32", "code=reach"}).number("goodput_percent") -
+                               before.number("goodput_percent"));
+  EXPECT_NEAR(both.number("purchase_gains"), gained, 1e-9);
+  EXPECT_NEAR(both.number("gains_per_price"), gained / 5, 1e-9);
+  EXPECT_EQ(both.number("price"), 5);
+  EXPECT_TRUE(before.is_empty("purchase_gains"));
+  EXPECT_TRUE(purchases.run({"purchase=nothing"}).is_empty("gains_per_price"));
+  EXPECT_EQ(purchases.run({"purchase=nothing"}).number("purchase_gains"), 0);
+}
+
+TEST(TrainingGoodputStudyTest, ThePriceDecidesWhichPurchaseIsBest) {
+  EXPECT_EQ(purchases.run({}).text("best_purchase"), "spares");
+  EXPECT_EQ(purchases.run({"purchases.both.price=4"}).text("best_purchase"), "both");
+  EXPECT_TRUE(training.run({}).is_empty("best_purchase"));
+  EXPECT_EQ(purchases.run({"purchases.both.price=0"}).text("best_purchase"), "both");
+}
+
+TEST(TrainingGoodputStudyTest, RefusesPurchasesThatCannotBeMade) {
+  EXPECT_EQ(purchases.mistake({"purchase=nodes"}),
+            "command line: error: purchase: expected one of the purchases (none, both, nothing, spares), got "
+            "\"nodes\"");
+  EXPECT_NE(purchases.mistake({"purchases.spares.protocol=sharded", "purchases.spares.group=3"})
+                .find("expected a multiple of the 3 nodes of a group"),
+            std::string::npos);
+  EXPECT_NE(training.mistake({"purchases.both.code=reach"}).find("expected the code that is replaced"),
+            std::string::npos);
+}
+
 TEST(TrainingGoodputStudyTest, SimulationAgreesWithTheClosedForm) {
   std::vector<double> values;
   for (const char* protocol :
@@ -155,6 +250,10 @@ TEST(TrainingGoodputStudyTest, RefusesWhatDoesNotGoTogether) {
             "the file system, got 10.000 s");
   EXPECT_EQ(training.mistake({"failures=meta_rsc1", "hbm_fit=10"}),
             "command line: error: hbm_fit: no class of this component was counted");
+  EXPECT_EQ(training.mistake({"failures=meta_rsc1", "code=symbol"}).find("command line: error: "), 0u);
+  EXPECT_NE(training.mistake({"hbm_fit=10", "code=symbol"}).find("is absent if"), std::string::npos);
+  EXPECT_NE(training.mistake({"code=symbol", "hbm.faults=h100_delta"}).find("a file with modes of faults"),
+            std::string::npos);
 }
 
 }  // namespace
