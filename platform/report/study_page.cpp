@@ -23,6 +23,18 @@ Json json_of_marks(const std::vector<Panel::Point>& marks) {
   return all;
 }
 
+const char* word_of(Panel::Drawn drawn) {
+  switch (drawn) {
+    case Panel::Drawn::line_and_markers:
+      break;
+    case Panel::Drawn::line:
+      return "line";
+    case Panel::Drawn::markers:
+      return "markers";
+  }
+  return "both";
+}
+
 Json json_of_panel(const Panel& panel) {
   Json series = Json::array();
   for (const Panel::Series& each : panel.series) {
@@ -35,6 +47,7 @@ Json json_of_panel(const Panel& panel) {
                           {"low", point.low},
                           {"high", point.high}});
     series.push_back({{"name", each.name},
+                      {"drawn", word_of(each.drawn)},
                       {"points", std::move(points)},
                       {"published", json_of_marks(each.published)},
                       {"exact", json_of_marks(each.exact)}});

@@ -342,13 +342,16 @@ class Drawing {
     std::size_t next_arrow = 0;
     for (std::size_t s = 0; s < panel_.series.size(); ++s) {
       const std::vector<Panel::Point> points = by_x(panel_.series[s].points);
-      if (const std::string path = line_through(points); !path.empty())
+      const Panel::Drawn drawn = panel_.series[s].drawn;
+      if (const std::string path = line_through(points); !path.empty() && drawn != Panel::Drawn::markers)
         lines += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\"{}/>\n", path,
                              colour_of(s), dashes(s));
       for (const Panel::Point& point : points)
-        marks += is_off(point) ? off(s, point, labels[next_arrow++].from + 5, labels)
-                               : interval(px(point.x), point, colour_of(s)) +
-                                     marker(s, px(point.x), py(point.y), !point.doubt.empty());
+        if (is_off(point))
+          marks += off(s, point, labels[next_arrow++].from + 5, labels);
+        else if (drawn != Panel::Drawn::line)
+          marks += interval(px(point.x), point, colour_of(s)) +
+                   marker(s, px(point.x), py(point.y), !point.doubt.empty());
     }
     return lines + marks;
   }
@@ -449,9 +452,11 @@ class Drawing {
       if (sign) {
         svg += drawn(*sign, x + 14, y - 4, "black");
       } else if (panel_.kind == Panel::Kind::curves) {
-        svg += fmt::format("<path d=\"M{:.1f} {:.1f}h28\" stroke=\"{}\" stroke-width=\"1.6\"{}/>\n", x, y - 4,
-                           colour_of(s), dashes(s));
-        svg += marker(s, x + 14, y - 4, false);
+        const Panel::Drawn drawn = panel_.series[s].drawn;
+        if (drawn != Panel::Drawn::markers)
+          svg += fmt::format("<path d=\"M{:.1f} {:.1f}h28\" stroke=\"{}\" stroke-width=\"1.6\"{}/>\n", x,
+                             y - 4, colour_of(s), dashes(s));
+        if (drawn != Panel::Drawn::line) svg += marker(s, x + 14, y - 4, false);
       } else {
         svg += fmt::format(
             "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"14\" height=\"10\" fill=\"{}\" stroke=\"{}\"/>\n", x + 8,

@@ -13,6 +13,7 @@ struct Panel {
     std::string doubt = "";    // why its marker is hollow: "saturated"; "" for a solid one
     double low = 0, high = 0;  // its confidence interval, drawn as an error bar; none if they are equal
   };
+  enum class Drawn { line_and_markers, line, markers };
   struct Series {
     std::string name;
     std::vector<Point> points;
@@ -20,6 +21,7 @@ struct Panel {
     std::vector<Point> published = {};
     // Values of a formula that the points converge to, which are plus signs.
     std::vector<Point> exact = {};
+    Drawn drawn = Drawn::line_and_markers;  // of curves; a point off the axis is an arrow all the same
   };
   enum class Kind { curves, bars };  // in bars, a point's x is its index in `categories`
 

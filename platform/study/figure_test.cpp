@@ -70,6 +70,16 @@ std::vector<std::string> all_after(const std::string& svg, const std::string& be
   return found;
 }
 
+TEST(FigureTest, TwoResultsThatAgreeAreALineAndMarkersOnIt) {
+  Panel panel{.title = "", .x_label = "x", .y_label = "y"};
+  panel.series = {{.name = "model", .points = {{1, 1}, {2, 3}}, .drawn = Panel::Drawn::line},
+                  {.name = "run", .points = {{1, 1}, {2, 3}}, .drawn = Panel::Drawn::markers}};
+  const std::string svg = to_svg("figure", {panel});
+  EXPECT_EQ(occurrences(svg, "<circle"), 0) << "of the line";
+  EXPECT_EQ(occurrences(svg, "width=\"6.4\""), 3) << "two points and the legend";
+  EXPECT_EQ(all_after(svg, "stroke-width=\"1.6\"", '>').size(), 2u) << "a line, and it in the legend";
+}
+
 Panel of_series(std::size_t count, Panel::Kind kind) {
   Panel panel{.title = "", .x_label = "", .y_label = "", .kind = kind, .categories = {"lbm"}};
   for (std::size_t i = 0; i < count; ++i) panel.series.push_back({"s", {{0, 1}, {0, 2}}});

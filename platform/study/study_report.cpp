@@ -271,6 +271,8 @@ Panel curves(const Study& study, const PointRun& run, std::string_view x_key, st
     const auto series = std::ranges::find(panel.series, name, &Panel::Series::name);
     return series == panel.series.end() || std::ranges::count(series->points, x, &Panel::Point::x) == 0;
   };
+  // Two results that agree are one line, and the markers of the second on it.
+  std::vector<std::string> lines, markers;
   for_each_done(study, run, [&](const Study::Point& point, const std::vector<Cell>& row) {
     auto x = number_named(study, x_name, point, row);
     auto y = number_named(study, column, point, row);
@@ -290,10 +292,16 @@ Panel curves(const Study& study, const PointRun& run, std::string_view x_key, st
       add(of, drawn);
     };
     if (!has_beside || is_first_of_y(name, *x)) add_point(name, *y, column, 0);
-    if (beside)
-      add_point(joined(kind.beside.name, series_of(study, point, {x_key})), *beside, kind.beside.column,
-                number_named(study, kind.beside.half_width, point, row).value_or(0));
+    if (!beside) return;
+    markers.push_back(joined(kind.beside.name, series_of(study, point, {x_key})));
+    lines.push_back(name);
+    add_point(markers.back(), *beside, kind.beside.column,
+              number_named(study, kind.beside.half_width, point, row).value_or(0));
   });
+  for (Panel::Series& series : panel.series) {
+    if (std::ranges::count(lines, series.name) != 0) series.drawn = Panel::Drawn::line;
+    if (std::ranges::count(markers, series.name) != 0) series.drawn = Panel::Drawn::markers;
+  }
   return panel;
 }
 

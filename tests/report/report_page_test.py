@@ -571,6 +571,34 @@ class ReportPage(unittest.TestCase):
         for text in on_page:
             self.assertIn(f">{text}<", picture)
 
+    def test_a_table_that_is_wider_than_the_page_says_that_it_scrolls(self):
+        asterism(self.folder, "study", "training_goodput", "runs=0", "--report", "study.html")
+        asterism(self.folder, "study", "replica_placement", "nodes=16", "lost=2", "--report", "narrow.html")
+        shadow = "return getComputedStyle(document.querySelector('#part1 .wide')).backgroundImage"
+        self.open("study.html")
+        self.assertIn("scrolls to the right", self.one("#part1 .table .hint").text)
+        self.assertEqual(self.one("#part1 .wide").get_attribute("tabindex"), "0")
+        self.assertEqual(self.script(shadow).count("linear-gradient"), 4)
+        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+        self.assertEqual(self.script(shadow), "none")
+        self.assertFalse(self.one("#part1 .table .hint").is_displayed())
+        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+        self.open("narrow.html")
+        self.assertFalse(self.one("#part1 .table .hint").is_displayed())
+        self.assertIsNone(self.one("#part1 .wide").get_attribute("tabindex"))
+
+    def test_a_closed_form_is_a_line_and_what_is_simulated_are_marks_on_it(self):
+        asterism(self.folder, "study", "training_goodput", "gpus=1024,4096,16384", "runs=2", "work=1d", "--report",
+                 "study.html")
+        self.open("study.html")
+        self.assertEqual(self.texts(".panel .legend button")[:2], ["closed form", "simulated"])
+        count = "return document.querySelector('.panel .picture').querySelectorAll('{}').length"
+        self.assertEqual(self.script(count.format(".curve")), 1)
+        self.assertEqual(self.script(count.format("circle.point")), 0)
+        self.assertEqual(self.script(count.format("rect.point")), 3)
+        marks = "return [...document.querySelectorAll('.legend .mark')].slice(0, 2).map((each) => each.children.length)"
+        self.assertEqual(self.script(marks), [1, 1])
+
     def test_small_probabilities_have_exponents(self):
         asterism(self.folder, "study", "hbm_codes", "code=long_rs", "bit_errors=1e-6,1e-4,1e-3", "--report", "study.html")
         self.open("study.html")

@@ -30,7 +30,8 @@ function tickText(value) {
 
 class PanelPlot {
   // panel: {title, x_label, y_label, kind: "curves" | "bars", categories, logarithmic,
-  //         interval, series: [{name, points: [{x, y, doubt, low, high}], published: [{x, y}], exact: [{x, y}]}]}
+  //         interval, series: [{name, drawn: "both" | "line" | "markers", points: [{x, y, doubt, low, high}],
+  //                             published: [{x, y}], exact: [{x, y}]}]}
   constructor(host, panel) {
     this.panel = panel;
     this.hidden = new Set();
@@ -84,7 +85,9 @@ class PanelPlot {
     const colour = `var(${this.colour(i)})`, [tag, place] = markOf(i, 13, 6);
     const picture = svgElement("svg", {width: 26, height: 12, class: "mark"});
     const line = {d: "M0 6H26", stroke: colour, "stroke-width": 1.8, "stroke-dasharray": dashOf(i)};
-    picture.append(svgElement("path", line), svgElement(tag, {...place, fill: colour}));
+    const {drawn} = this.panel.series[i];
+    if (drawn !== "markers") picture.append(svgElement("path", line));
+    if (drawn !== "line") picture.append(svgElement(tag, {...place, fill: colour}));
     return picture;
   }
   colour(i) {
@@ -95,7 +98,7 @@ class PanelPlot {
   shown() {
     const placed = (points, i) => this.hidden.has(i) ? [] : points.filter(({x}) => !this.logX || x > 0);
     return this.panel.series.map((series, i) =>
-      ({name: series.name, i, points: placed(series.points, i), published: placed(series.published, i),
+      ({name: series.name, drawn: series.drawn, i, points: placed(series.points, i), published: placed(series.published, i),
         exact: placed(series.exact, i)}));
   }
 
@@ -202,16 +205,18 @@ class PanelPlot {
     this.picture.replaceChildren(picture);
   }
 
-  drawCurve({points, i}) {
+  drawCurve({points, drawn, i}) {
     const sorted = points.slice().sort((a, b) => a.x - b.x), colour = `var(${this.colour(i)})`;
     let path = "";
     sorted.forEach((point, at) => {
       const y = this.logY && point.y <= 0 ? this.floor : Math.max(this.y(point.y), -1e5);
       path += `${at === 0 ? "M" : "L"}${this.x(point.x)} ${y}`;
     });
-    this.add("path", {d: path, fill: "none", stroke: colour, "stroke-width": 1.8, "clip-path": `url(#${this.clip})`,
-                      "stroke-dasharray": dashOf(i)});
-    for (const point of sorted) this.drawPoint(point, colour, i);
+    if (drawn !== "markers")
+      this.add("path", {d: path, fill: "none", stroke: colour, "stroke-width": 1.8, "clip-path": `url(#${this.clip})`,
+                        "stroke-dasharray": dashOf(i), class: "curve"});
+    for (const point of sorted)
+      if (drawn !== "line" || this.isOffScale(point.y)) this.drawPoint(point, colour, i);
   }
   // The place of a value, or the end of the axis for one beyond it.
   within(y) {

@@ -55,7 +55,16 @@ function sortableTable(heads, rows, options = {}) {
   });
   const controls = !less ? filter
     : element("div", {class: "controls"}, filter, element("label", {}, less, " " + options.less));
-  return element("div", {class: "table"}, controls, table);
+  const hint = element("div", {class: "hint", hidden: true}, "The table is wider than the page: it scrolls to the right.");
+  const wide = element("div", {class: "wide"}, table);
+  const sizes = new ResizeObserver(() => {
+    hint.hidden = wide.scrollWidth <= wide.clientWidth;
+    if (hint.hidden) wide.removeAttribute("tabindex");
+    else wide.tabIndex = 0;  // the keys scroll it
+  });
+  sizes.observe(wide);
+  sizes.observe(table);
+  return element("div", {class: "table"}, controls, hint, wide);
 }
 
 // The parts of a table that is much too wide for paper, below each other. Each has as many columns as fit, and
