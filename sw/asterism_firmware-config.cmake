@@ -2,6 +2,8 @@
 # library of this folder. `asterism new DIR` writes a project that uses it. It defines
 #   asterism::firmware             for up to 8 cores and a GICv2: objects, include folders and linker script
 #   asterism::firmware_many_cores  for up to 576 cores and a GICv3 (boot/many_cores.h)
+# Both have the drivers of all devices and the stores of all checkpoint levels, of which the linker keeps what
+# is called.
 #   asterism_app(NAME SOURCE...), asterism_many_core_app(NAME SOURCE...): an executable NAME.elf on either
 # The toolchain file is cmake/aarch64-none-toolchain.cmake. ASTERISM_FIRMWARE_HEADERS is a folder with
 # asterism/platform.h; if it is not given, the header is that of the installation, or asterism_firmware_header
@@ -59,7 +61,12 @@ set(firmware_sources
   checkpoint/checkpoint.c checkpoint/asynchronous.c checkpoint/status.c checkpoint/memory_level.c checkpoint/pcram_level.c
   checkpoint/checksum.c
   checkpoint/controller.c checkpoint/location.c)
+# Devices that few nodes have. They are archives, so that an app may have its own driver in place of one of
+# these. Apps of this tree name some of the files themselves: their code stays where it was when they were
+# measured.
+set(device_sources drivers/nic.c drivers/apb_timer.c drivers/dma_engine.c drivers/cxl_ssd.c checkpoint/cxl_ssd_store.c)
 list(TRANSFORM firmware_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
+list(TRANSFORM device_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 add_library(asterism_firmware_runtime OBJECT EXCLUDE_FROM_ALL ${firmware_sources} ${CMAKE_CURRENT_LIST_DIR}/boot/cores.c
                                              ${CMAKE_CURRENT_LIST_DIR}/drivers/gicv2.c)
 add_library(asterism_firmware_runtime_many_cores OBJECT EXCLUDE_FROM_ALL ${firmware_sources} ${CMAKE_CURRENT_LIST_DIR}/boot/many_cores.c
@@ -72,6 +79,11 @@ set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/boot/string.c
                             PROPERTIES COMPILE_OPTIONS -fno-tree-loop-distribute-patterns)
 
 foreach(library asterism_firmware_runtime asterism_firmware_runtime_many_cores)
+  add_library(${library}_devices STATIC EXCLUDE_FROM_ALL ${device_sources})
+  target_include_directories(${library}_devices PRIVATE ${CMAKE_CURRENT_LIST_DIR})
+  target_include_directories(${library}_devices SYSTEM PRIVATE ${firmware_headers})
+  target_compile_features(${library}_devices PRIVATE c_std_17)
+  target_link_libraries(${library} INTERFACE ${library}_devices)
   target_compile_features(${library} PUBLIC c_std_17)
   target_include_directories(${library} PUBLIC ${CMAKE_CURRENT_LIST_DIR})
   target_include_directories(${library} SYSTEM PUBLIC ${firmware_headers})

@@ -37,10 +37,14 @@ TEST_F(NewProjectTest, TheProjectBuildsAndRunsWithThePrintedCommands) {
   EXPECT_THAT(ended.out, HasSubstr("expected     all expectations are met\n"));
   // The drivers of devices are in the package.
   write("my work/my-app/main.c",
-        "#include \"drivers/cxl.h\"\n#include \"drivers/gpu.h\"\n#include \"drivers/nvme.h\"\n"
-        "#include \"drivers/pcram.h\"\n"
-        "int main(void) {\n  CxlMemory memory;\n"
-        "  return nvme_probe() + cxl_probe(&memory) + (int)gpu_probe() + pcram_probe();\n}\n");
+        "#include \"checkpoint/cxl_ssd_store.h\"\n#include \"drivers/apb_timer.h\"\n#include "
+        "\"drivers/cxl.h\"\n"
+        "#include \"drivers/dma_engine.h\"\n#include \"drivers/gpu.h\"\n#include \"drivers/nic.h\"\n"
+        "#include \"drivers/nvme.h\"\n#include \"drivers/pcram.h\"\n"
+        "int main(void) {\n  CxlMemory memory;\n  CxlSsd ssd;\n"
+        "  if (cxl_ssd_probe(&ssd)) checkpoint_use_cxl_ssd(ssd.bytes / 4);\n"
+        "  return nvme_probe() + cxl_probe(&memory) + (int)gpu_probe() + pcram_probe() +\n"
+        "         nic_select(0) + (int)(apb_timer_probe() + dma_engine_probe());\n}\n");
   const Ended again = program("cmake", {"--build", "my work/my-app/build"});
   EXPECT_EQ(again.status, 0) << again.out << again.err;
 }
