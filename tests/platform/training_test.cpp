@@ -338,7 +338,8 @@ TEST_F(TrainingTest, AFailedPinDoesNotUseUpTheSpareZones) {
                 R"("sector_bit":9,"persistence":"stuck"}])",
                 "expect={}", "node.gpu.spare_zones=100", "--out", "run"});
   EXPECT_EQ(ended.status, 1) << ended.out << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("has an error again after it was retired: its memory cannot be used"));
+  EXPECT_THAT(ended.out,
+              HasSubstr("has an error again after it was retired:\ntraining:   its memory cannot be used\n"));
   EXPECT_LT(json("run/stats.json")["node"]["gpu"]["1"]["memory_errors"]["zones_retired"], 8);
 }
 

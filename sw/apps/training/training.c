@@ -433,8 +433,8 @@ static Origin collect(uint32_t* empty, Mending* meanwhile) {
 
 static void report_recovery(Origin origin, uint64_t time) {
   counts.recoveries += time;
-  printf("training: step %llu: the state of step %llu is back from %s after %llu us\n", (Printable)step,
-         (Printable)group.version, origins[origin], microseconds(time));
+  printf("training: step %llu: the state of step %llu is back from %s,\ntraining:   after %llu us\n",
+         (Printable)step, (Printable)group.version, origins[origin], microseconds(time));
   // The DIMM-SSD reports its own.
   if (has_power && (origin == from_memories || origin == from_verified))
     power_recovered(recovered_from_memory);
@@ -502,13 +502,13 @@ static bool report(void) {
       sum = checksum(sum, &state_means(group_state(&group, group.now, part)).weights[i], sizeof(float));
   }
   printf(
-      "training: %llu steps, %u repeated; in %llu us: %llu in steps, %llu of them for checkpoints; "
-      "%llu in repeated steps, %llu in interrupted ones, %llu in recoveries\n",
+      "training: %llu steps, %u repeated; in %llu us: %llu in steps, %llu of them for checkpoints;\n"
+      "training:   %llu in repeated steps, %llu in interrupted ones, %llu in recoveries\n",
       (Printable)step, counts.steps_repeated, microseconds(time), microseconds(counts.first),
       microseconds(counts.checkpoints), microseconds(counts.repeated), microseconds(counts.interrupted),
       microseconds(counts.recoveries));
-  printf("training: after %llu steps on %u GPUs the weights have the checksum 0x%016llx\n", (Printable)step,
-         group.ranks, (Printable)sum);
+  printf("training: after %llu steps on %u GPUs, the weights have\ntraining:   the checksum 0x%016llx\n",
+         (Printable)step, group.ranks, (Printable)sum);
   report_errors();
   report_stragglers();
   if (counts.steps_discarded != 0)
@@ -559,9 +559,11 @@ static ExitStatus prepare(void) {
   for (unsigned rank = 0; rank < gpus; ++rank) work.sound[rank] = true;
   begin_anew(NULL);
   if (options.checkpoint) prepare_checkpoints();
-  printf("training: %u parameters on %u GPUs, protocol %s: a state of %u KiB and guards of %u KiB on each\n",
-         (unsigned)parameters, gpus, protocols[options.protocol.index], (unsigned)(group.state_bytes >> 10),
-         (unsigned)(2 * group.guard_bytes >> 10));
+  printf(
+      "training: %u parameters on %u GPUs, protocol %s:\n"
+      "training:   a state of %u KiB and guards of %u KiB on each\n",
+      (unsigned)parameters, gpus, protocols[options.protocol.index], (unsigned)(group.state_bytes >> 10),
+      (unsigned)(2 * group.guard_bytes >> 10));
   return exit_passed;
 }
 

@@ -76,8 +76,10 @@ static bool retire_zones(unsigned gpu) {
   while (gpu_contained(gpu, &contained)) {
     while (gpu_is_copying(gpu)) continue;  // the rest of what the error has ended
     if (was_retired(gpu, contained.zone)) {
-      printf("training: GPU %u: zone %u has an error again after it was retired: its memory cannot be used\n",
-             gpu, (unsigned)contained.zone);
+      printf(
+          "training: GPU %u: zone %u has an error again after it was retired:\n"
+          "training:   its memory cannot be used\n",
+          gpu, (unsigned)contained.zone);
       return false;
     }
     const GpuError error = gpu_retire(gpu, contained.zone);
