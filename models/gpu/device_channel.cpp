@@ -57,6 +57,7 @@ DeviceChannel::DeviceChannel(const GpuConfig& config, std::uint32_t number, Devi
       faults_(config.ecc, number),
       errors_(errors),
       has_spans_(config.ecc == SectorCode::reach),
+      scrubs_on_die_(config.scrub_on_die),
       decoder_(syndromes_time(config.ecc)),
       parity_held_(no_span) {
   for (std::size_t sectors = 0; sectors < times; ++sectors)
@@ -308,22 +309,25 @@ void DeviceChannel::write_corrected(Picoseconds at, std::uint64_t sector) {
 void DeviceChannel::scrub(Picoseconds at, std::uint32_t zone) {
   if (is_contained(zone)) return;
   const std::uint64_t sectors = sectors_per_line << zone_shift_, first = zone * sectors;
-  move_copy(at, sectors);
+  if (!scrubs_on_die_) move_copy(at, sectors);
   ++counts_.zones_scrubbed;
   if (!may_have_errors_ || !faults_.touches(first, sectors)) return;
   for (std::uint64_t sector = first; sector < first + sectors; ++sector) {
     std::array<std::byte, sector_size> data;
     memory_.read({number_, sector * sector_size}, data);
+    const std::uint64_t corrected = counts_.corrected, uncorrectable = counts_.uncorrectable;
     const SectorOutcome outcome = decode(at, sector, data);
+    if (scrubs_on_die_) counts_.corrected = corrected, counts_.uncorrectable = uncorrectable;
     if (outcome == SectorOutcome::clean) continue;
     if (outcome == SectorOutcome::uncorrectable) {
       ++counts_.scrub_uncorrectable;
+      if (scrubs_on_die_) continue;
       return contain(at, sector, GpuReader::scrub);
     }
     ++counts_.scrub_corrected;
     faults_.written(sector, 1);
     take_over(sector, data);
-    write_corrected(at, sector);
+    if (!scrubs_on_die_) write_corrected(at, sector);
   }
   may_have_errors_ = !faults_.empty() || !contained_.empty();
 }

@@ -151,7 +151,8 @@ class DeviceChannel {
 
   void inject(GpuMemoryShape shape, std::uint64_t offset, unsigned bit, bool stuck);
   bool is_contained(std::uint32_t zone) const;
-  // Reads the zone, and writes back what it corrects. An uncorrectable sector is appended to the errors.
+  // Reads the zone, and writes back what it corrects. An uncorrectable sector is appended to the errors, but
+  // stays as it is where the stack scrubs by itself, which takes no time and counts nothing that was read.
   void scrub(Picoseconds at, std::uint32_t zone);
   // Spare memory replaces the zone, after its contents were copied into it as the decoder delivers them. If
   // one of its sectors is uncorrectable, the zone is contained instead, and the result is false.
@@ -208,8 +209,9 @@ class DeviceChannel {
   std::vector<MemoryError>& errors_;
   bool may_have_errors_ = false;  // a fault, or a contained zone
   bool has_spans_;                // the code of REACH
-  Picoseconds decoder_;           // the time of a read in the decoder
-  std::uint64_t parity_held_;     // the span whose parity the controller has
+  bool scrubs_on_die_;
+  Picoseconds decoder_;        // the time of a read in the decoder
+  std::uint64_t parity_held_;  // the span whose parity the controller has
 };
 
 inline Picoseconds DeviceChannel::move(Picoseconds at, std::uint64_t sectors) {

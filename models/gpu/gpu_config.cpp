@@ -67,11 +67,14 @@ constexpr Rule rules[] = {
      [](const C& c) { return !c.scrub || *c.scrub >= 1_ns * c.zones_per_channel(); }},
     {"scrub", got<&C::scrub>, "is left out where ecc is none, which detects nothing",
      [](const C& c) { return !c.scrub || c.ecc != SectorCode::none; }},
+    {"scrub_on_die", got<&C::scrub_on_die>,
+     "is false without scrub, and where ecc is not symbol, the code on the die",
+     [](const C& c) { return !c.scrub_on_die || (c.scrub && c.ecc == SectorCode::symbol); }},
 };
 
 }  // namespace
 
-static_assert(member_count<GpuConfig>() == 18);
+static_assert(member_count<GpuConfig>() == 19);
 void describe(Fields& f, GpuConfig& c) {
   f("memory", c.memory, "The memory of all channels. Only what is written takes space in the simulator.",
     within(64_KiB, 1_TiB));
@@ -118,6 +121,9 @@ void describe(Fields& f, GpuConfig& c) {
     "Without "
     "it, an error waits in memory until it is read, or until a second one makes it uncorrectable.",
     within(1_us, 1'000'000_s));
+  f("scrub_on_die", c.scrub_on_die,
+    "Whether the stack of HBM3 scrubs by itself within refreshes. It then takes no bandwidth and counts no "
+    "errors for software, and a zone with an uncorrectable one is contained only when it is read.");
   f("spare_zones", c.spare_zones,
     "The number of zones that the driver can retire. When none is left, a zone with an uncorrectable error "
     "stays unusable.",

@@ -55,6 +55,9 @@ struct GpuConfig {
   // The time in which the memory in use is read once, and what is corrected is written back; without it, only
   // what is accessed is corrected. It begins with the first kernel.
   std::optional<Picoseconds> scrub = {};
+  // Whether the stack does so by itself, within refreshes, as the error check and scrub of HBM3 does
+  // (JESD238): it takes no bandwidth, and nobody is informed of what it finds.
+  bool scrub_on_die = false;
   // The zones of all channels that may be replaced by spare memory. Assumed: an A100 has spare rows in each
   // bank, 512 remappings in all (NVIDIA, "GPU Memory Error Management").
   std::uint32_t spare_zones = 512;

@@ -45,6 +45,17 @@ TEST(GpuConfig, AScrubberNeedsACode) {
   EXPECT_EQ(problem_of(config)->rule, "is at least 1 ns for each zone of a channel");
 }
 
+TEST(GpuConfig, OnlyTheCodeOnTheDieScrubsThere) {
+  C config;
+  config.ecc = SectorCode::symbol;
+  config.scrub_on_die = true;
+  EXPECT_EQ(problem_of(config)->key, "scrub_on_die");
+  config.scrub = 1_s;
+  EXPECT_FALSE(problem_of(config));
+  config.ecc = SectorCode::secded;
+  EXPECT_EQ(problem_of(config)->key, "scrub_on_die");
+}
+
 TEST(GpuConfig, MoreZonesThanAMonitorHasAreRefused) {
   C config;
   config.channels = 1;

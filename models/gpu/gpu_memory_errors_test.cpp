@@ -362,6 +362,29 @@ TEST(GpuScrubbing, LatentErrorsAreCorrectedBeforeTheyPair) {
   }
 }
 
+// The stack of HBM3 scrubs without taking bandwidth or informing software, and leaves what it cannot correct.
+TEST(GpuScrubbing, AScrubOnTheDieIsNotSeenFromOutside) {
+  for (const bool on_die : {false, true}) {
+    GpuConfig config = with_code(SectorCode::symbol);
+    config.scrub = 160_us;
+    config.scrub_on_die = on_die;
+    ErrorRig rig(config);
+    ListedKernel first = accesses({store(0x1000, 10_ns)}), second = accesses({load(0x2040, 10_ns)});
+    rig.run(first, 1);
+    const std::uint64_t corrected = figure(rig, "corrected");
+    rig.gpu.inject({.shape = Shape::word, .address = 0x2040, .bit = 16});
+    rig.run_until(400_us);
+    EXPECT_EQ(figure(rig, "scrub_corrected"), 1u);
+    EXPECT_EQ(figure(rig, "corrected") - corrected, on_die ? 0u : 1u);
+    rig.gpu.inject({.shape = Shape::row, .address = 0x2000, .stuck = true});
+    rig.run_until(800_us);
+    EXPECT_EQ(rig.found.empty(), on_die);
+    EXPECT_EQ(figure(rig, "scrub_uncorrectable") > 1, on_die) << "again in each pass";
+    rig.run(second, 2);
+    EXPECT_EQ(rig.stops.size(), 1u);
+  }
+}
+
 // The last zone of the memory in use is spread over both channels.
 TEST(GpuScrubbing, AllThatIsInUseIsScrubbed) {
   GpuConfig config = with_code(SectorCode::symbol);
