@@ -511,6 +511,22 @@ void MemoryController::connect_registers() {
   r.scrub_interval.set(low(scrubber_.interval() / 1_ns));
   r.scrub_interval.on_write([this](std::uint32_t nanoseconds) { scrub_every(nanoseconds * 1_ns); });
   r.scrubbed.computed([this, low] { return low(scrubber_.passes(now())); });
+  r.ecs_passes.computed([this, low] { return low(on_die_scrubber_.passes(now())); });
+  r.ecs_errors.computed([this] { return on_die_result().errors; });
+  r.ecs_row_errors.computed([this] { return on_die_result().row_errors; });
+  r.ecs_row.computed([this] {
+    const OnDieScrubResult result = on_die_result();
+    return registers.ecs_row.row.bits(result.row) | registers.ecs_row.bank.bits(result.bank);
+  });
+}
+
+OnDieScrubResult MemoryController::on_die_result() const {
+  const MemoryRegisters::EcsSelect& select = registers.ecs_select;
+  const std::uint32_t selected = select.value(), chip = select.chip.get(selected);
+  const BlockLocation of_rank{.channel = select.channel.get(selected), .rank = select.rank.get(selected)};
+  const DramGeometry& geometry = timing_.mapping().geometry();
+  if (of_rank.channel >= geometry.channels || of_rank.rank >= geometry.ranks || chip >= ddr5_chips) return {};
+  return on_die_scrubber_.result(now(), of_rank, chip);
 }
 
 void MemoryController::show_range() {
@@ -581,9 +597,9 @@ void MemoryController::reset(Reset kind) {
   }
   if (kind == Reset::cold) next_fault_ = 0;
   if (kind == Reset::cold && powered_) on_die_scrubber_.start(now());
-  for (Register* each :
-       std::initializer_list<Register*>{&registers.interrupt_enable, &registers.interrupt_status,
-                                        &registers.range_select, &registers.range_status})
+  for (Register* each : std::initializer_list<Register*>{&registers.interrupt_enable,
+                                                         &registers.interrupt_status, &registers.range_select,
+                                                         &registers.range_status, &registers.ecs_select})
     each->reset();
   show_range();
   update_interrupt();

@@ -188,6 +188,8 @@ class MemoryController final : public sc_core::sc_module,
   void withdraw(AddressRange offsets);
 
   void connect_registers();
+  // Of the chip that ECS_SELECT selects.
+  OnDieScrubResult on_die_result() const;
   void show_range();
   void set_range(EccMode mode);
   void report_error(const MemoryError& error, bool is_new);

@@ -279,6 +279,47 @@ SYSTEMC_TEST_F(MemoryControllerTest, ReportsAnUncorrectableBlockOnceWhileItIsInT
   EXPECT_EQ(events.kinds.size(), 4u);
 }
 
+struct OnDieScrubTest : MemoryControllerTest {
+  OnDieScrubTest() : MemoryControllerTest(config()) {}
+  static MemoryConfig config() {
+    MemoryConfig config;
+    config.ecc.rank_code = Ddr5Code::chip_guard;
+    config.ecc.on_die = true;
+    config.ecc.on_die_scrub = 100_ms;
+    return config;
+  }
+};
+
+SYSTEMC_TEST_F(OnDieScrubTest, RegistersHaveTheResultsOfTheLastPassOfAChip) {
+  MemoryFault bit{.kind = MemoryFaultKind::bit,
+                  .persistence = Persistence::stuck,
+                  .at = {.rank = 1, .bank = 3, .row = 5, .column = 6},
+                  .chip = 2,
+                  .bit = 9};
+  memory.inject(bit);
+  bit.at.column = 8;
+  memory.inject(bit);
+  MemoryRegisters& r = memory.registers;
+  set(r.ecs_select, r.ecs_select.chip.bits(2) | r.ecs_select.rank.bits(1));
+  wait_for(50_ms);
+  EXPECT_EQ(value(r.ecs_passes), 0u);
+  EXPECT_EQ(value(r.ecs_errors), 0u);
+  wait_for(51_ms);
+  EXPECT_EQ(value(r.ecs_passes), 1u);
+  EXPECT_EQ(value(r.ecs_errors), 2u);
+  EXPECT_EQ(value(r.ecs_row_errors), 2u);
+  EXPECT_EQ(value(r.ecs_row), 3u << 24 | 5);
+  EXPECT_FALSE(irq.read());
+  set(r.ecs_select, r.ecs_select.chip.bits(10) | r.ecs_select.rank.bits(1));
+  EXPECT_EQ(value(r.ecs_errors), 0u) << "there is no such chip";
+  memory.reset(Reset::power_loss);
+  memory.power_up();
+  set(r.ecs_select, r.ecs_select.chip.bits(2) | r.ecs_select.rank.bits(1));
+  EXPECT_EQ(value(r.ecs_passes), 0u);
+  wait_for(101_ms);
+  EXPECT_EQ(value(r.ecs_errors), 2u);
+}
+
 SYSTEMC_TEST_F(MemoryControllerTest, StrongPagesSurviveADeadChipAndNotTwo) {
   protect_rank_1();
   EXPECT_EQ(value(memory.registers.range_status), 0u);

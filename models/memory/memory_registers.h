@@ -85,6 +85,20 @@ struct MemoryRegisters : RegisterBank {
   Register scrub_interval{*this, 0x54, "SCRUB_INTERVAL", Access::read_write, varies,
       "The nanoseconds between two blocks of the patrol scrubber; 0: it is off. A reset sets it to node.memory.patrol_interval"};
   Register scrubbed{*this, 0x58, "SCRUBBED", Access::read_only, 0, "The number of complete passes of the patrol scrubber over the memory"};
+  struct EcsSelect : Register {
+    using Register::Register;
+    FieldOf<std::uint32_t> chip{*this, {"chip", 0, 5, "The chip of the rank"}};
+    FieldOf<std::uint32_t> rank{*this, {"rank", 16, 8, "The rank of the channel"}};
+    FieldOf<std::uint32_t> channel{*this, {"channel", 24, 8, "The channel of the controller"}};
+  } ecs_select{*this, 0x5c, "ECS_SELECT", Access::read_write, 0, "The chip whose results of error check and scrub (node.memory.on_die_scrub) the ECS registers show; 0 where there is no such chip"};
+  Register ecs_passes{*this, 0x60, "ECS_PASSES", Access::read_only, 0, "The number of complete passes of the chips over all of their words since power-up"};
+  Register ecs_errors{*this, 0x64, "ECS_ERRORS", Access::read_only, 0, "The words with errors that the chip has found in the last complete pass, as MR20 of JESD79-5 has them in steps of a threshold"};
+  Register ecs_row_errors{*this, 0x68, "ECS_ROW_ERRORS", Access::read_only, 0, "Those of the row with the most of them, as MR19"};
+  struct EcsRow : Register {
+    using Register::Register;
+    FieldOf<std::uint32_t> row{*this, {"row", 0, 24, "The row of the bank"}};
+    FieldOf<std::uint32_t> bank{*this, {"bank", 24, 8, "The bank of the rank"}};
+  } ecs_row{*this, 0x6c, "ECS_ROW", Access::read_only, 0, "The row of ECS_ROW_ERRORS, the first one of several, as MR16 to MR18"};
   // clang-format on
 
   MemoryRegisters()
