@@ -2,159 +2,184 @@
 
 #include <fmt/format.h>
 
-#include <span>
 #include <utility>
-
-#include "cosim/rtl_contract.h"
 
 namespace asterism {
 namespace {
 
-using Kind = CodecOperation::Kind;
+constexpr std::array<const char*, 3> outcome_names = {"clean", "corrected", "uncorrectable"};
+constexpr unsigned outcomes = outcome_names.size();
 
-constexpr unsigned outcomes = 3;
-constexpr const char* outcome_names[outcomes] = {"clean", "corrected", "uncorrectable"};
-
-unsigned index_of(EccMode mode) { return mode == EccMode::strong ? 1 : 0; }
-
-// ---- texts ----
-
-std::string bytes_text(std::span<const std::uint8_t> bytes) {
-  std::string text;
-  for (unsigned i = 0; i < bytes.size(); ++i)
-    text += fmt::format("{}{:02x}", i != 0 && i % block_beats == 0 ? " " : "", bytes[i]);
-  return text;
+const char* kind_name(CodecOperationKind kind) {
+  return kind == CodecOperationKind::decode ? "decode" : "encode";
 }
 
-std::vector<std::string> chip_names(bool with_third) {
+// Names of two parts, one of which may be empty.
+std::string both(std::string_view first, std::string_view second) {
+  return fmt::format("{}{}{}", first, first.empty() || second.empty() ? "" : " ", second);
+}
+
+template <class Contract>
+std::vector<std::string> operation_names() {
   std::vector<std::string> names;
-  for (unsigned chip = 0; chip < block_chips; ++chip) names.push_back(std::to_string(chip));
-  if (with_third) names.emplace_back("third");
+  for (const auto kind : {CodecOperationKind::encode, CodecOperationKind::decode})
+    for (const char* const mode : Contract::modes) names.push_back(both(kind_name(kind), mode));
   return names;
 }
 
-std::string result_text(const DecodeResult& result) {
+template <class Contract>
+std::vector<std::string> names_of_outcomes() {
+  std::vector<std::string> names;
+  for (const char* const mode : Contract::modes)
+    for (const char* const outcome : outcome_names) names.push_back(both(mode, outcome));
+  return names;
+}
+
+// The last name is that of the last chip of all modes.
+template <class Contract>
+std::vector<std::string> chip_names(unsigned chips) {
+  std::vector<std::string> names;
+  names.reserve(chips);
+  for (unsigned chip = 0; chip < chips; ++chip) names.push_back(std::to_string(chip));
+  if (chips == Contract::mode_chips.back()) names.back() = Contract::last_chip;
+  return names;
+}
+
+template <class Contract>
+std::string result_text(const typename Contract::Result& result) {
   std::string text = outcome_names[static_cast<unsigned>(result.outcome)];
-  if (result.chips != 0) text += " " + report_set({result.chips, 0}, chip_names(true));
+  if (result.chips != 0)
+    text += " " + report_set({result.chips, 0}, chip_names<Contract>(Contract::mode_chips.back()));
   return text;
 }
 
-std::string syndromes_text(const DecodeResult& result) {
-  std::string text;
-  for (const auto& syndromes : result.syndromes) text += " " + bytes_text(syndromes);
+// Codewords by bytes, the first one first.
+std::string syndromes_text(const BinaryVector& syndromes) {
+  std::string text = "syndromes";
+  for (unsigned i = 0; i < 16; ++i)
+    text += fmt::format("{}{:02x}", i % 4 == 0 ? " " : "",
+                        (i < 8 ? syndromes.low : syndromes.high) >> 8 * (i % 8) & 255);
   return text;
-}
-
-// A model beside RTL of another profile would sooner or later differ.
-void check_profile(const RtlInstance& rtl, EccProfile wanted) {
-  const auto profile = rtl.library().parameter("Profile");
-  if (profile && *profile != static_cast<std::uint64_t>(wanted))
-    refuse_block(rtl, fmt::format("was built with Profile={}, the memory's profile is {} ({})", *profile,
-                                  to_text(wanted), static_cast<std::uint64_t>(wanted)));
 }
 
 }  // namespace
 
-RtlCodec::RtlCodec(std::shared_ptr<const RtlLibrary> library, const Settings& settings,
-                   const RtlOptions& options)
-    : RtlOperationsOf(std::move(library), {.instance = settings.instance,
-                                           .impl = settings.impl,
-                                           .clock = settings.clock,
-                                           .on_mismatch = settings.on_mismatch,
-                                           .trace = settings.trace,
-                                           .max_cycles = settings.max_cycles}),
-      ports_(rtl()),
-      operations_(
-          coverage_group("operations", {"encode normal", "encode strong", "decode normal", "decode strong"})),
-      outcomes_(coverage_group("outcomes", {"normal clean", "normal corrected", "normal uncorrectable",
-                                            "strong clean", "strong corrected", "strong uncorrectable"})),
-      chips_{&coverage_group("normal chips", chip_names(false)),
-             &coverage_group("strong chips", chip_names(true))} {
-  outcomes_.need_one_of({1, 4}, "never corrected an error");
-  outcomes_.need_one_of({2, 5}, "never found an uncorrectable error");
-  check_profile(rtl(), settings.profile);
-  begin(options);
+template <class Contract>
+RtlCodecOf<Contract>::RtlCodecOf(std::shared_ptr<const RtlLibrary> library, const Settings& settings,
+                                 const RtlOptions& options)
+    : RtlOperationsOf<Operation, Answer>(std::move(library), {.instance = settings.instance,
+                                                              .impl = settings.impl,
+                                                              .clock = settings.clock,
+                                                              .on_mismatch = settings.on_mismatch,
+                                                              .trace = settings.trace,
+                                                              .max_cycles = settings.max_cycles}),
+      model_(settings.code),
+      ports_(this->rtl()),
+      operations_(this->coverage_group("operations", operation_names<Contract>())),
+      outcomes_(this->coverage_group("outcomes", names_of_outcomes<Contract>())) {
+  std::vector<std::size_t> corrected, uncorrectable;
+  for (unsigned mode = 0; mode < modes; ++mode) {
+    chips_[mode] = &this->coverage_group(both(Contract::modes[mode], "chips"),
+                                         chip_names<Contract>(Contract::mode_chips[mode]));
+    corrected.push_back(outcomes * mode + 1);
+    uncorrectable.push_back(outcomes * mode + 2);
+  }
+  outcomes_.need_one_of(corrected, "never corrected an error");
+  outcomes_.need_one_of(uncorrectable, "never found an uncorrectable error");
+  check_parameters(this->rtl(), {{Contract::parameter, static_cast<std::uint64_t>(settings.code)}});
+  this->begin(options);
 }
 
 // ---- the hook ----
 
-void RtlCodec::encode(Picoseconds now, EccMode mode, MemoryBlock& encoded) {
-  if (mode == EccMode::none) return;
-  CodecOperation operation{.kind = Kind::encode, .mode = mode, .block = {}};
-  operation.block.data = encoded.data;
-  encoded = operate(now, operation, {.block = encoded}).block;
+template <class Contract>
+void RtlCodecOf<Contract>::encode(Picoseconds now, typename Contract::Where where,
+                                  typename Contract::Block& encoded) {
+  if (!Contract::has_code(where)) return;
+  Operation operation{.kind = CodecOperationKind::encode, .where = where, .block = encoded};
+  encoded = this->operate(now, operation, {.block = encoded}).block;
 }
 
-void RtlCodec::decode(Picoseconds now, EccMode mode, const MemoryBlock& received, MemoryBlock& decoded,
-                      DecodeResult& result) {
-  if (mode == EccMode::none) return;
-  const CodecAnswer answer = operate(now, {.kind = Kind::decode, .mode = mode, .block = received},
-                                     {.block = decoded, .result = result});
+template <class Contract>
+void RtlCodecOf<Contract>::decode(Picoseconds now, typename Contract::Where where,
+                                  const typename Contract::Block& received, typename Contract::Block& decoded,
+                                  typename Contract::Result& result) {
+  if (!Contract::has_code(where)) return;
+  const Answer answer =
+      this->operate(now, {.kind = CodecOperationKind::decode, .where = where, .block = received},
+                    {decoded, result, Contract::syndromes(model_, received, result)});
   decoded = answer.block;
   result = answer.result;
 }
 
-void RtlCodec::reset(Reset) { restart(); }
+template <class Contract>
+void RtlCodecOf<Contract>::reset(Reset) {
+  this->restart();
+}
 
 // ---- an operation ----
 
-void RtlCodec::ask(const CodecOperation& operation) { ports_.ask(operation); }
+template <class Contract>
+void RtlCodecOf<Contract>::ask(const Operation& operation) {
+  ports_.ask(operation);
+}
 
-CodecAnswer RtlCodec::read(const CodecOperation&, const CodecAnswer&) const { return ports_.answer(); }
+template <class Contract>
+auto RtlCodecOf<Contract>::read(const Operation&, const Answer&) const -> Answer {
+  return ports_.answer();
+}
 
-void RtlCodec::count(const CodecOperation& operation, const CodecAnswer& answer) {
-  const unsigned mode = index_of(operation.mode);
-  const bool decodes = operation.kind == Kind::decode;
-  operations_.hit((decodes ? 2 : 0) + mode);
-  if (!decodes) return;
+template <class Contract>
+void RtlCodecOf<Contract>::count(const Operation& operation, const Answer& answer) {
+  const unsigned mode = Contract::mode_of(operation.where);
+  operations_.hit((operation.decodes() ? modes : 0) + mode);
+  if (!operation.decodes()) return;
   outcomes_.hit(outcomes * mode + static_cast<unsigned>(answer.result.outcome));
-  for (unsigned chip = 0; chip < chips_[mode]->points(); ++chip)
+  for (unsigned chip = 0; chip < Contract::mode_chips[mode]; ++chip)
     if (answer.result.chips >> chip & 1) chips_[mode]->hit(chip);
 }
 
-std::string RtlCodec::difference(const CodecAnswer& model, const CodecAnswer& rtl) const {
-  return unequal({{"outcome", model.result.outcome == rtl.result.outcome},
-                  {"chips", model.result.chips == rtl.result.chips},
-                  {"used_third", model.result.used_third == rtl.result.used_third},
-                  {"syndromes", model.result.syndromes == rtl.result.syndromes},
-                  {"data", model.block.data == rtl.block.data},
-                  {"parity", model.block.parity == rtl.block.parity},
-                  {"third", model.block.third == rtl.block.third}});
+template <class Contract>
+std::string RtlCodecOf<Contract>::difference(const Answer& model, const Answer& rtl) const {
+  std::string fields = this->unequal({{"outcome", model.result.outcome == rtl.result.outcome},
+                                      {"chips", model.result.chips == rtl.result.chips},
+                                      {"syndromes", model.syndromes == rtl.syndromes}});
+  const auto of_model = Contract::parts(model), of_rtl = Contract::parts(rtl);
+  for (std::size_t i = 0; i < of_model.size(); ++i)
+    if (of_model[i].text != of_rtl[i].text)
+      fields += fmt::format("{}{}", fields.empty() ? "" : ", ", of_model[i].name);
+  return fields;
 }
 
-std::string RtlCodec::asked_text(const CodecOperation& operation) const {
-  const MemoryBlock& block = operation.block;
-  const bool decodes = operation.kind == Kind::decode;
-  std::string text = fmt::format("{} {}, data {}", decodes ? "decode" : "encode", to_text(operation.mode),
-                                 bytes_text(block.data));
-  if (decodes) text += ", parity " + bytes_text(block.parity);
-  if (decodes && operation.mode == EccMode::strong) text += ", third " + bytes_text(block.third);
+template <class Contract>
+std::string RtlCodecOf<Contract>::asked_text(const Operation& operation) const {
+  std::string text = both(kind_name(operation.kind), Contract::text(operation.where));
+  for (const CodecPart& part : Contract::parts({.block = operation.block}))
+    if (part.name != std::string_view("used_third")) text += ", " + part.text;
   return text;
 }
 
-std::string RtlCodec::answer_text(const CodecOperation& operation, const CodecAnswer& answer,
-                                  const CodecAnswer* other) const {
-  const bool decodes = operation.kind == Kind::decode;
-  if (other == nullptr)
-    return decodes ? result_text(answer.result) : "parity " + bytes_text(answer.block.parity);
-  std::string text;
-  const auto add = [&](const std::string& more) { text += (text.empty() ? "" : ", ") + more; };
-  if (decodes || answer.result != other->result) {
-    add(result_text(answer.result));
-    if (answer.result.used_third != other->result.used_third)
-      add(answer.result.used_third ? "third used" : "third not used");
-    if (answer.result.syndromes != other->result.syndromes) add("syndromes" + syndromes_text(answer.result));
-  }
-  if (answer.block.data != other->block.data) add("data " + bytes_text(answer.block.data));
-  if (answer.block.parity != other->block.parity) add("parity " + bytes_text(answer.block.parity));
-  if (answer.block.third != other->block.third) add("third " + bytes_text(answer.block.third));
+template <class Contract>
+std::string RtlCodecOf<Contract>::answer_text(const Operation& operation, const Answer& answer,
+                                              const Answer* other) const {
+  std::string text = operation.decodes() || (other && answer.result != other->result)
+                         ? result_text<Contract>(answer.result)
+                         : "encoded";
+  if (!other) return text;
+  if (answer.syndromes != other->syndromes) text += ", " + syndromes_text(answer.syndromes);
+  const auto parts = Contract::parts(answer), of_other = Contract::parts(*other);
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    if (parts[i].text != of_other[i].text) text += ", " + parts[i].text;
   return text;
 }
 
-std::string RtlCodec::past_text(const CodecOperation& operation, const CodecAnswer& answer) const {
-  const bool decodes = operation.kind == Kind::decode;
-  const std::string asked = fmt::format("{} {}", decodes ? "decode" : "encode", to_text(operation.mode));
-  return decodes ? asked + " -> " + result_text(answer.result) : asked;
+template <class Contract>
+std::string RtlCodecOf<Contract>::past_text(const Operation& operation, const Answer& answer) const {
+  const std::string asked = both(kind_name(operation.kind), Contract::text(operation.where));
+  return operation.decodes() ? asked + " -> " + result_text<Contract>(answer.result) : asked;
 }
+
+template class RtlCodecOf<DualModeContract>;
+template class RtlCodecOf<RankContract>;
 
 }  // namespace asterism

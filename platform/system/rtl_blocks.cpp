@@ -7,7 +7,6 @@
 
 #include "cosim/rtl_codec.h"
 #include "cosim/rtl_matt.h"
-#include "cosim/rtl_rank_codec.h"
 #include "platform/system/rtl_zone_monitors.h"
 #include "tlm/time.h"
 
@@ -67,36 +66,30 @@ Role& role_of(Device& device, const std::string& contract) {
   throw std::logic_error(fmt::format("the device has no block of the contract {}", contract));
 }
 
-std::unique_ptr<RtlBlock> attach_codec(const RtlUse& use, const DeviceLibrary& library, Device& device,
-                                       const std::string& path, const RtlOptions& options) {
-  CodecHost& host = role_of<CodecHost>(device, use.contract);
+template <class Contract>
+std::unique_ptr<RtlBlock> attach_codec(const RtlUse& use, const DeviceLibrary& library, CodecHost& host,
+                                       typename Contract::Code code, const std::string& path,
+                                       const RtlOptions& options) {
+  using Rtl = RtlCodecOf<Contract>;
   auto block =
-      std::make_unique<OperationsBlock<RtlCodec>>(use.block, use.key, RtlLibrary::open(library.file),
-                                                  RtlCodec::Settings{.instance = path,
-                                                                     .impl = use.swap.impl,
-                                                                     .profile = host.codec_profile(),
-                                                                     .clock = use.swap.clock,
-                                                                     .on_mismatch = use.swap.on_mismatch,
-                                                                     .trace = use.swap.trace},
-                                                  options);
+      std::make_unique<OperationsBlock<Rtl>>(use.block, use.key, RtlLibrary::open(library.file),
+                                             typename Rtl::Settings{.instance = path,
+                                                                    .impl = use.swap.impl,
+                                                                    .code = code,
+                                                                    .clock = use.swap.clock,
+                                                                    .on_mismatch = use.swap.on_mismatch,
+                                                                    .trace = use.swap.trace},
+                                             options);
   host.attach_hook(&block->rtl);
   return block;
 }
 
-std::unique_ptr<RtlBlock> attach_rank_codec(const RtlUse& use, const DeviceLibrary& library, Device& device,
-                                            const std::string& path, const RtlOptions& options) {
+std::unique_ptr<RtlBlock> attach_codec(const RtlUse& use, const DeviceLibrary& library, Device& device,
+                                       const std::string& path, const RtlOptions& options) {
   CodecHost& host = role_of<CodecHost>(device, use.contract);
-  auto block = std::make_unique<OperationsBlock<RtlRankCodec>>(
-      use.block, use.key, RtlLibrary::open(library.file),
-      RtlRankCodec::Settings{.instance = path,
-                             .impl = use.swap.impl,
-                             .code = host.rank_code().value(),
-                             .clock = use.swap.clock,
-                             .on_mismatch = use.swap.on_mismatch,
-                             .trace = use.swap.trace},
-      options);
-  host.attach_hook(&block->rtl);
-  return block;
+  if (const auto code = host.rank_code())
+    return attach_codec<RankContract>(use, library, host, *code, path, options);
+  return attach_codec<DualModeContract>(use, library, host, host.codec_profile(), path, options);
 }
 
 std::unique_ptr<RtlBlock> attach_matt(const RtlUse& use, const DeviceLibrary& library, Device& device,
@@ -122,8 +115,8 @@ std::unique_ptr<RtlBlock> attach_matt(const RtlUse& use, const DeviceLibrary& li
 std::unique_ptr<RtlBlock> attach_rtl(const RtlUse& use, const DeviceLibrary& library, Device& device,
                                      const std::string& path, const RtlOptions& options) {
   const std::string block_path = path + "." + use.key;
-  if (use.contract == "codec") return attach_codec(use, library, device, block_path, options);
-  if (use.contract == "rank_codec") return attach_rank_codec(use, library, device, block_path, options);
+  if (use.contract == DualModeContract::name || use.contract == RankContract::name)
+    return attach_codec(use, library, device, block_path, options);
   if (use.contract == "matt") return attach_matt(use, library, device, block_path, options);
   if (use.contract == "zone_monitor")
     return std::make_unique<ZoneMonitorsBlock>(path, use.swap, role_of<ZoneMonitorHost>(device, use.contract),

@@ -37,8 +37,8 @@ TEST_F(CodecRtlTest, TheCodeOfADdr5RankCorrectsADeadChipInLockstep) {
 TEST_F(CodecRtlTest, ABlockOfTheOtherContractIsRefused) {
   const std::string ddr5 = "memory.part=ddr5_5600_16gb_x4", code = "memory.ecc_rank_code=rs_10_8",
                     lockstep = "memory.codec.impl=lockstep";
-  const Ended dual_mode = asterism({"check", "checkpoint_node", ddr5, code, lockstep,
-                                    "memory.codec.variant=rtl/rs_codec/block.json"});
+  const Ended dual_mode = asterism(
+      {"check", "checkpoint_node", ddr5, code, lockstep, "memory.codec.variant=rtl/rs_codec/block.json"});
   EXPECT_EQ(dual_mode.status, 65);
   EXPECT_THAT(dual_mode.err, HasSubstr("memory.codec.variant: expected a block of the contract "
                                        "\"rank_codec\", got \"codec\""));
