@@ -81,15 +81,16 @@ struct CheckpointLocationStudy {
   std::uint64_t iterations = 100;
   LongDuration compute = long_duration(5);
   Bandwidth ssd = 250_MBps;
-  Bandwidth ramdisk = 6286_MBps;
+  std::optional<Bandwidth> ramdisk;
   std::optional<Bandwidth> ramdisk_writer;
-  std::uint32_t ramdisk_writes = 1;
+  std::optional<std::uint32_t> ramdisk_writes;
   std::optional<CheckpointMedium> medium;
   double ssd_watts = 50;
   double ramdisk_watts = 79;
   std::optional<FailureKeys> failures;
 };
 static_assert(member_count<CheckpointLocationStudy>() == 23);
+constexpr Bandwidth ramdisk_of_thesis = 6286_MBps;
 void describe(Fields& f, CheckpointLocationStudy& c) {
   const Bytes most(1'000'000ull * 1'000'000'000'000);
   f("policy", c.policy, "What decides where a checkpoint goes.", one_of<LocationPolicy>());
@@ -128,19 +129,25 @@ void describe(Fields& f, CheckpointLocationStudy& c) {
   f("compute", c.compute, "How long an iteration computes.",
     within(LongDuration(1), long_duration(31'536'000)));
   f("ssd", c.ssd, "The bandwidth at which the node writes to its SSD.", within(Bandwidth(1), 1'000'000_GBps));
-  f("ramdisk", c.ramdisk, "The bandwidth at which the node writes to its ramdisk.",
+  f("ramdisk", c.ramdisk,
+    "The bandwidth at which the node writes to its ramdisk. Without it and without medium, that of the "
+    "thesis, 6286 MB/s.",
     within(Bandwidth(1), 1'000'000_GBps));
   f("ramdisk_writer", c.ramdisk_writer,
     "The bandwidth at which one rank writes to the ramdisk. So many ranks that this adds up to more share "
     "`ramdisk`; without this key one rank may take all of it.",
     within(Bandwidth(1), 1'000'000_GBps));
   f("ramdisk_writes", c.ramdisk_writes,
-    "How often each byte is written to the ramdisk. 2 stands for the parity of strong ECC at its worst.",
+    "How often each byte is written to the ramdisk: once without this key. 2 stands for the parity of strong "
+    "ECC at its worst.",
     within(1, 16));
   f("medium", c.medium,
     "What holds the checkpoints of `ramdisk` in place of DRAM of the node: its engine gives the bandwidths "
-    "of "
-    "writing and reading, in place of ramdisk, ramdisk_writer and ramdisk_writes.");
+    "of writing and reading.");
+  constexpr std::string_view rule = "is not given beside medium, whose engine measures the bandwidths";
+  f.check(!c.medium || !c.ramdisk, "ramdisk", rule);
+  f.check(!c.medium || !c.ramdisk_writer, "ramdisk_writer", rule);
+  f.check(!c.medium || !c.ramdisk_writes, "ramdisk_writes", rule);
   f("ssd_watts", c.ssd_watts, "The power of the node while it writes to the SSD.", within(0.0, 1e9));
   f("ramdisk_watts", c.ramdisk_watts, "The power of the node while it writes to the ramdisk.",
     within(0.0, 1e9));
@@ -218,9 +225,9 @@ class CheckpointLocationPoint final : public StudyPointOf<CheckpointLocationStud
                                                 to_text(c.failures->memory));
     program_ = {c.iterations, seconds(c.compute), c.checkpoint, c.ranks};
     targets_ = {.ssd = c.ssd,
-                .ramdisk = c.ramdisk,
+                .ramdisk = c.ramdisk.value_or(ramdisk_of_thesis),
                 .ramdisk_writer = c.ramdisk_writer.value_or(Bandwidth(UINT64_MAX)),
-                .ramdisk_writes = c.ramdisk_writes,
+                .ramdisk_writes = c.ramdisk_writes.value_or(1),
                 .ssd_capacity = c.ssd_capacity,
                 .ramdisk_capacity = c.tmpfs_size.value_or(Bytes(UINT64_MAX)),
                 .ssd_watts = c.ssd_watts,
@@ -229,8 +236,6 @@ class CheckpointLocationPoint final : public StudyPointOf<CheckpointLocationStud
       const MediumBandwidths rates = measured(*c.medium, library);
       targets_.ramdisk = rates.write;
       targets_.ramdisk_read = rates.read;
-      targets_.ramdisk_writer = Bandwidth(UINT64_MAX);
-      targets_.ramdisk_writes = 1;
     }
     controller_ = {.lifetime_estimation = c.le,
                    .performance_estimation = c.ple,

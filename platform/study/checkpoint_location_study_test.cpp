@@ -128,6 +128,11 @@ TEST(CheckpointLocationStudyTest, RefusesWhatFitsNowhere) {
   EXPECT_NE(refused({"compute=0s"}), "none");
   EXPECT_NE(refused({"ssd=0MB/s"}), "none");
   EXPECT_NE(refused({"policy=ssd", "ple=true"}), "none");
+  for (const std::string key : {"ramdisk=5GB/s", "ramdisk_writer=1GB/s", "ramdisk_writes=2"})
+    EXPECT_EQ(refused({"medium.type=cxl", key})
+                  .find("command line: error: " + key.substr(0, key.find('=')) +
+                        ": expected a value that is not given beside medium, whose engine measures"),
+              0u);
 }
 
 // The ASIC writes 8 GB in 0.2 s, the FPGA in 0.4 s, the default ramdisk in 1.3 s, the SSD in 32 s.

@@ -152,4 +152,10 @@ void put_first_level_on(const CheckpointMedium& medium, Bytes checkpoint, const 
   levels.at(0).restart = time(rates.read);
 }
 
+void add_times_on_medium(const std::optional<CheckpointMedium>& medium,
+                         const std::vector<CheckpointLevel>& levels, std::vector<Cell>& cells) {
+  cells.push_back(medium ? Cell(levels.at(0).checkpoint.count()) : Cell());
+  cells.push_back(medium ? Cell(levels.at(0).restart.count()) : Cell());
+}
+
 }  // namespace asterism

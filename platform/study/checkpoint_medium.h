@@ -12,6 +12,7 @@
 #include "cxl/cxl_ssd_config.h"
 #include "memory/dram_config.h"
 #include "platform/config/config_library.h"
+#include "platform/study/study_kind.h"
 #include "resilience/checkpoint_levels.h"
 
 namespace asterism {
@@ -48,5 +49,12 @@ MediumBandwidths measured(CheckpointMedium medium, const ConfigLibrary& library,
 // Puts the first level on the medium: it takes the time that this takes to write and to read so many bytes.
 void put_first_level_on(const CheckpointMedium& medium, Bytes checkpoint, const ConfigLibrary& library,
                         std::vector<CheckpointLevel>& levels);
+// The columns of a study that does so, and their cells: the times that replace those of the keys; empty
+// without a medium.
+constexpr Column medium_write_column{"medium_write_s", "on medium", "s",
+                                     "The time of a checkpoint of the first level on the medium"};
+constexpr Column medium_read_column{"medium_read_s", "from it", "s", "The time of a restart from the medium"};
+void add_times_on_medium(const std::optional<CheckpointMedium>& medium,
+                         const std::vector<CheckpointLevel>& levels, std::vector<Cell>& cells);
 
 }  // namespace asterism

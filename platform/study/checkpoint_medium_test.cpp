@@ -49,6 +49,9 @@ TEST(CheckpointMediumTest, IsTheFirstLevelOfModels) {
         study.run({"cost=[" + time(asic.write) + ",50s,438s]", "restart=[" + time(asic.read) + ",50s,438s]"});
     EXPECT_NEAR(here.number("efficiency"), given.number("efficiency"), 1e-9) << kind;
     EXPECT_GT(here.number("efficiency"), study.run({}).number("efficiency")) << kind;
+    EXPECT_NEAR(here.number("medium_write_s"), 64 * 1.073741824 / gigabytes(asic.write), 1e-9) << kind;
+    EXPECT_NEAR(here.number("medium_read_s"), 64 * 1.073741824 / gigabytes(asic.read), 1e-9) << kind;
+    EXPECT_TRUE(given.is_empty("medium_write_s")) << kind;
     EXPECT_LT(here.number("efficiency"),
               study.run({"medium.type=cxl", "checkpoint=8GiB"}).number("efficiency"));
   }

@@ -38,7 +38,7 @@ void describe(Fields& f, FirstOrderStudy& c) {
     within(tick, century));
   f("medium", c.medium,
     "What holds the checkpoints of the first level: its engine gives their times, in place of the first of "
-    "cost and restart.");
+    "cost and restart. The columns have them.");
   f("checkpoint", c.checkpoint, "The size of a checkpoint on the medium. Others have their times.",
     within(1_B, Bytes(1'000'000ull * 1'000'000'000'000)));
 }
@@ -64,8 +64,11 @@ class FirstOrderPoint final : public StudyPointOf<FirstOrderStudy> {
       factor *= 1 + cost;
       at_once += level.failures * (tau + level.checkpoint + level.restart);
     }
-    return {1 / factor, 100 * (factor - 1), at_once, fmt::format("[{:.4g}]", fmt::join(intervals, ",")),
-            fmt::format("[{:.4g}]", fmt::join(costs, ","))};
+    std::vector<Cell> cells{1 / factor, 100 * (factor - 1), at_once,
+                            fmt::format("[{:.4g}]", fmt::join(intervals, ",")),
+                            fmt::format("[{:.4g}]", fmt::join(costs, ","))};
+    add_times_on_medium(config_.medium, levels_, cells);
+    return cells;
   }
 
  private:
@@ -86,7 +89,9 @@ const RegisteredStudy first_order_study{
                   3},
                  {"intervals_s", "tau", "s", "The interval of each level"},
                  {"costs_percent", "costs", "%",
-                  "The cost of each level alone, as a share of the time worked"}},
+                  "The cost of each level alone, as a share of the time worked"},
+                 medium_write_column,
+                 medium_read_column},
      .x = "factor",
      .y = "efficiency",
      .x_key = "factor",

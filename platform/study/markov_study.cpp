@@ -71,7 +71,7 @@ void describe(Fields& f, MarkovStudy& c) {
     within(1e-6, 1e6));
   f("medium", c.medium,
     "What holds the checkpoints of the first level: its engine gives their times, in place of the first of "
-    "cost and restart.");
+    "cost and restart. The columns have them.");
   f("checkpoint", c.checkpoint, "The size of a checkpoint on the medium. Others have their times.",
     within(1_B, Bytes(1'000'000ull * 1'000'000'000'000)));
   f("higher_levels", c.higher_levels,
@@ -130,6 +130,7 @@ class MarkovPoint final : public StudyPointOf<MarkovStudy> {
     cells.push_back(schedule.interval.count());
     cells.push_back(fmt::format("[{}]", fmt::join(schedule.counts, ",")));
     cells.push_back(schedule.work().count());
+    add_times_on_medium(config_.medium, levels_, cells);
     return cells;
   }
 
@@ -181,7 +182,9 @@ const RegisteredStudy markov_study{
           {"monte_carlo_failures", "", "", "Failures simulated"},
           {"interval_s", "interval", "s", "The work between two checkpoints"},
           {"checkpoints", "counts", "", "Checkpoints of each level but the last between two of the next"},
-          {"cycle_s", "cycle", "s", "The work between two checkpoints of the last level", 0}},
+          {"cycle_s", "cycle", "s", "The work between two checkpoints of the last level", 0},
+          medium_write_column,
+          medium_read_column},
      .x = "interval_s",
      .y = "efficiency",
      .x_key = "interval",

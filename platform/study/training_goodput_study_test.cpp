@@ -235,6 +235,9 @@ TEST(TrainingGoodputStudyTest, CopiesAreInANamedMedium) {
   EXPECT_GT(interval("medium.expander=fpga"), 1.9 * interval("medium.type=cxl"));
   EXPECT_EQ(training.mistake({"medium.expander=none"}).find("command line: error: medium.expander: "), 0u);
   EXPECT_NE(training.mistake({"medium.type=cxl", "protocol=just_in_time"}), "none");
+  EXPECT_EQ(training.mistake({"medium.type=cxl", "copies_on=5GB/s"})
+                .find("command line: error: copies_on: expected a value that is not given beside medium"),
+            0u);
 }
 
 TEST(TrainingGoodputStudyTest, RefusesWhatDoesNotGoTogether) {

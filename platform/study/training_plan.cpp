@@ -100,15 +100,16 @@ void describe_training_checkpoints(Fields& f, TrainingGoodputStudy& c) {
       within(2, 64));
     f("memory_interval", c.memory_interval,
       "The time from one checkpoint in memory to the next. Without it, an iteration, or more if copies do "
-      "not "
-      "fit into its idle spans.",
+      "not fit into its idle spans.",
       within(a_nanosecond, a_century));
     f("copies_on", c.copies_on,
-      "The bandwidth of what holds the copies in a node: memory, a CXL expander or an SSD.",
+      "The bandwidth of what holds the copies in a node: memory, a CXL expander or an SSD. Without it and "
+      "without medium, 100 GB/s.",
       at_least(Bandwidth(1)));
     f("medium", c.medium,
-      "What holds the copies in a node: its engine gives the bandwidths of writing and reading, in place of "
-      "copies_on.");
+      "What holds the copies in a node: its engine gives the bandwidths of writing and reading.");
+    f.check(!c.medium || !c.copies_on, "copies_on",
+            "is not given beside medium, whose engine measures the bandwidths");
   });
   f.when("protocol", c.protocol, TrainingProtocol::sharded, [&] {
     f("parity", c.copies.parity, "The number of nodes of a group that may be lost at once.", within(1, 63));
@@ -294,7 +295,7 @@ class TrainingPlanner {
     job.background = c.background;
     job.gpu_link = c.gpu_link;
     job.node_link = c.node_link;
-    job.copies_on = c.copies_on;
+    job.copies_on = c.copies_on.value_or(100_GBps);
     job.file_system = c.file_system;
     job.idle = c.idle;
     job.detection = seconds(c.detection);

@@ -76,7 +76,8 @@ struct TrainingGoodputStudy {
   bool background = true;
   std::optional<CheckpointMedium> medium = std::nullopt;
 
-  Bandwidth gpu_link = 25_GBps, node_link = 400_GBps, copies_on = 100_GBps, file_system = 2000_GBps;
+  Bandwidth gpu_link = 25_GBps, node_link = 400_GBps, file_system = 2000_GBps;
+  std::optional<Bandwidth> copies_on = std::nullopt;  // without it and without a medium, 100 GB/s
   double idle = 0.3;
   LongDuration detection = long_duration(600), restart = long_duration(300), replacement = long_duration(60),
                repair = long_duration(86'400);
