@@ -21,10 +21,10 @@
 // The restart of a level has the mean times to detect a failure, to replace nodes, to start the processes and
 // to read the checkpoint, and the time by which its checkpoints lag behind. Failures of the other level begin
 // a restart again, too. Nodes under repair are a Poisson variable, and the run waits while there are more of
-// them than spares. It leaves out failures of several nodes that meet by chance, and new nodes that fail
-// early. The intervals are the best of that product, one after the other, of whole iterations; the longer of
-// the two is a multiple of the shorter. A failure that leaves copies in memory is undone from the file system
-// all the same where that costs less time: copies that are rare and late are of no use.
+// them than spares. It leaves out failures of several nodes that meet by chance; new nodes that fail early
+// are in new_machine.h. The intervals are the best of that product, one after the other, of whole iterations;
+// the longer of the two is a multiple of the shorter. A failure that leaves copies in memory is undone from
+// the file system all the same where that costs less time: copies that are rare and late are of no use.
 //
 // Sources: Wang et al., SOSP 2023 (Gemini). Wang et al., arXiv 2310.12670 (REFT). Gupta et al., "Just-In-Time
 // Checkpointing", EuroSys 2024. Kokolis et al., HPCA 2025 (effective training time ratio).

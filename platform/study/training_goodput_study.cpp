@@ -14,6 +14,7 @@
 #include "platform/study/study_kind.h"
 #include "platform/study/study_units.h"
 #include "platform/study/training_plan.h"
+#include "resilience/new_machine.h"
 #include "resilience/training_mistake.h"
 #include "resilience/training_run.h"
 
@@ -105,9 +106,14 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
   }
 
  private:
-  static TrainingPrediction predicted(const TrainingPlan& plan) {
+  TrainingPrediction prediction_of(const TrainingPlan& plan) const {
+    return config_.new_machine && plan.profile.shape != 1
+               ? predict_new_machine(plan.job, plan.profile, seconds(config_.work))
+               : predict_training(plan.job, plan.profile);
+  }
+  TrainingPrediction predicted(const TrainingPlan& plan) const {
     try {
-      return predict_training(plan.job, plan.profile);
+      return prediction_of(plan);
     } catch (const TrainingMistake& error) {
       throw StudyMistake(key_of(error.member()), error.what(), part_in(error.member()));
     }
@@ -211,9 +217,9 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
     return all;
   }
   // Nothing if it does not go with the intervals that are given.
-  static std::optional<double> goodput_of(const TrainingPlan& plan) {
+  std::optional<double> goodput_of(const TrainingPlan& plan) const {
     try {
-      return predict_training(plan.job, plan.profile).goodput / plan.slowdown;
+      return prediction_of(plan).goodput / plan.slowdown;
     } catch (const TrainingMistake&) {
       return std::nullopt;
     }
@@ -453,8 +459,8 @@ const RegisteredStudy training_goodput_study{
           {"file_recoveries", "", "", "Recoveries from the file system"},
           {"start_recoveries", "", "", "Restarts from the beginning"},
           {"state", "state", "",
-           "ok; differs: the simulation is more than 1% and its interval from the closed form, which has no "
-           "new nodes that fail early, and which buy and the hours follow; gave_up: a run took 50 times its "
+           "ok; differs: the simulation is more than 1% and its interval from the closed form, which "
+           "buy and the hours follow; gave_up: a run took 50 times its "
            "work, or five times if the closed form has less than 2%, and no further run was begun"}},
      .x = "gpus",
      .y = "goodput_percent",
@@ -463,10 +469,10 @@ const RegisteredStudy training_goodput_study{
      .doubtful = "the simulation differs, or it was given up (see state)",
      .beside = {.column = "simulated_percent",
                 .half_width = "simulated_error",
-                .keys = {"seed", "runs", "work", "new_machine"},
+                .keys = {"seed", "runs"},
                 .name = "simulated",
                 .y_name = "closed form"},
-     .bars = {"goodput_percent", "simulated_percent", "buy_hours"},
+     .bars = {"goodput_percent", "simulated_percent", "buy_hours", "purchase_gains", "gains_per_price"},
      .parts = {{.label = "hours of 30 days that are lost",
                 .columns = {{"gpu_hours", "GPU"},
                             {"hbm_hours", "HBM"},

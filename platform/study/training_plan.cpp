@@ -33,10 +33,10 @@ void describe(Fields& f, TrainingHbm& c) {
     "The share of an iteration that waits for the bandwidth of HBM. The parity that a code transfers makes "
     "it longer.",
     within(0.0, 1.0));
-  f("trials", c.trials, "The number of faults drawn for each mode.", within(1, 1'000'000));
+  f("trials", c.trials, "The number of faults drawn for each mode.", within(1, 100'000));
 }
 
-static_assert(member_count<TrainingPurchase>() == 15);
+static_assert(member_count<TrainingPurchase>() == 16);
 void describe(Fields& f, TrainingPurchase& c) {
   f("price", c.price, "In whatever unit all prices are. What is cheaper gains more per price.",
     within(0.0, 1e15));
@@ -46,7 +46,8 @@ void describe(Fields& f, TrainingPurchase& c) {
   f("parity", c.parity, "The number of nodes of a group that may be lost at once.", within(1, 63));
   f("span_dies", c.span_dies, "The dies to which a span of reach is dealt.", within(1, 72));
   f("protocol", c.protocol, "Where checkpoints are.", one_of<TrainingProtocol>());
-  f("copies_on", c.copies_on, "The bandwidth of what holds the copies in a node, in place of a `medium`.",
+  f("medium", c.medium, "What holds the copies in a node, in place of another one or of copies_on.");
+  f("copies_on", c.copies_on, "The bandwidth of what holds the copies in a node, in place of a medium.",
     at_least(Bandwidth(1)));
   f("node_link", c.node_link, "The bandwidth of a node to the others.", at_least(Bandwidth(1)));
   f("file_system", c.file_system, "The bandwidth of the file system.", at_least(Bandwidth(1)));
@@ -145,6 +146,7 @@ void describe(Fields& f, TrainingGoodputStudy& c) {
   f("purchases", c.purchases,
     "What may be bought, by name: changes of several keys at once, with a price. What each gains is in "
     "--json, and the best one in a column.");
+  f.check(!c.purchases.contains("none"), "purchases", "has none of the name none");
   f("purchase", c.purchase, "The purchase that is made, by its name; none leaves the machine as it is.");
 }
 
@@ -161,7 +163,7 @@ void take_purchase(const TrainingPurchase& bought, TrainingGoodputStudy& c) {
   take(c.copies.parity, bought.parity);
   take(c.hbm.span_dies, bought.span_dies);
   take(c.protocol, bought.protocol);
-  if (bought.copies_on) c.medium.reset();
+  if (bought.copies_on || bought.medium) c.medium = bought.medium;
   take(c.copies_on, bought.copies_on);
   take(c.node_link, bought.node_link);
   take(c.file_system, bought.file_system);
@@ -228,10 +230,11 @@ class TrainingPlanner {
     static std::map<std::tuple<std::string, SectorCode, std::uint32_t, std::uint64_t>, HbmFaultsLeft> known;
     const std::lock_guard lock(mutex);
     const auto [at, is_new] =
-        known.try_emplace({config_.hbm.faults, code, config_.hbm.span_dies, config_.hbm.trials});
+        known.try_emplace({expanded(rates), code, config_.hbm.span_dies, config_.hbm.trials});
     if (is_new)
       at->second =
-          *hbm_faults_left(rates, {.code = code, .span_dies = config_.hbm.span_dies}, config_.hbm.trials, 1);
+          hbm_faults_left(rates, {.code = code, .span_dies = config_.hbm.span_dies}, config_.hbm.trials, 1)
+              .value();
     return at->second;
   }
 
@@ -242,7 +245,7 @@ class TrainingPlanner {
                                            ", whose errors were counted in the field");
     const SectorCode code = sector_code(config_.code);
     const HbmFaultsLeft left = left_by(code, rates);
-    double scale = config_.hbm.dies;
+    double scale = config_.hbm.dies * config_.factor;
     FailureProfile& profile = plan_.profile;
     if (config_.hbm.fleet_code) {
       const double of_fleet = left_by(*config_.hbm.fleet_code, rates).uncorrectable_fit;

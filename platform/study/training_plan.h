@@ -47,6 +47,7 @@ struct TrainingPurchase {
   std::optional<std::uint32_t> spares = std::nullopt, group = std::nullopt, parity = std::nullopt,
                                span_dies = std::nullopt;
   std::optional<TrainingProtocol> protocol = std::nullopt;
+  std::optional<CheckpointMedium> medium = std::nullopt;
   std::optional<Bandwidth> copies_on = std::nullopt, node_link = std::nullopt, file_system = std::nullopt;
   std::optional<bool> background = std::nullopt;
   std::optional<LongDuration> interval = std::nullopt, detection = std::nullopt, restart = std::nullopt,

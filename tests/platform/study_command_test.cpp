@@ -253,7 +253,8 @@ TEST_F(StudyCommandTest, CheckpointsThatCannotBeAreOneErrorEach) {
       {"local_global", {"mttf=-1s", "delta_g=-1s", "tau=31d", "p_l=1"}},
       {"mpp_system", {"petaflops=-1", "tau_s=0", "memory_usage=101%", "petaflops_system.sockets=0"}},
       {"gpu_system", {"exaflops=0", "gpu_failure_factor=-1", "volume=1.5"}},
-      {"training_goodput", {"gpus=1001", "group=1", "idle=2", "file_system=0GB/s", "hbm_fit=-1", "work=0s"}},
+      {"training_goodput",
+       {"gpus=1001", "group=1", "idle=2", "file_system=0GB/s", "hbm_fit=-1", "work=0s", "purchase=all"}},
       {"semi_blocking", {"mttf=0s", "c=-1s", "tau=200s t_s=100s", "storage=half_ssd m_a=22GB", "nodes=1"}},
       {"checkpoint_location", {"ssd=0MB/s", "compute=0s", "bound=-1", "checkpoint=200GB"}},
       {"functional_partitioning", {"x=8 y=8", "x=9 y=8", "hash=0MB/s", "drain=false checkpoint=20GB"}}};

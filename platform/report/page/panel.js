@@ -20,6 +20,10 @@ function markOf(i, x, y) {
                  ["path", {d: `M${x} ${y - 4.5}l4.5 4.5l-4.5 4.5l-4.5 -4.5z`}]];
   return marks[(i + Math.floor(i / panelColours.length)) % marks.length];
 }
+// Bars of a colour that is used again are paler.
+function opacityOf(i) {
+  return i >= panelColours.length ? 0.4 : 1;
+}
 function dashOf(i) {
   return i >= panelColours.length ? "6 3" : "none";
 }
@@ -81,7 +85,7 @@ class PanelPlot {
   // A bar's colour, or a curve's line and mark.
   swatch(i) {
     if (this.panel.kind === "bars")
-      return element("span", {class: "swatch", style: `background:var(${this.colour(i)})`});
+      return element("span", {class: "swatch", style: `background:var(${this.colour(i)});opacity:${opacityOf(i)}`});
     const colour = `var(${this.colour(i)})`, [tag, place] = markOf(i, 13, 6);
     const picture = svgElement("svg", {width: 26, height: 12, class: "mark"});
     const line = {d: "M0 6H26", stroke: colour, "stroke-width": 1.8, "stroke-dasharray": dashOf(i)};
@@ -294,7 +298,8 @@ class PanelPlot {
         const x = this.x(point.x) + (number - drawn.length / 2) * bar, zero = this.logY ? this.floor : this.y(0);
         const y = this.within(point.y), colour = `var(${this.colour(each.i)})`;
         this.add("rect", {x: x + 1, width: Math.max(1, bar - 2), y: Math.min(y, zero), height: Math.abs(zero - y),
-                          fill: point.doubt === "" ? colour : "var(--background)", stroke: colour});
+                          fill: point.doubt === "" ? colour : "var(--background)", stroke: colour,
+                          "fill-opacity": opacityOf(each.i)});
         this.drawInterval(point, x + bar / 2, "var(--text)");
         point.barX = x + bar / 2;
         if (this.logY && point.y === 0)
