@@ -130,6 +130,7 @@ TEST(TrainingGoodputStudyTest, RefusesPurchasesThatCannotBeMade) {
   EXPECT_NE(purchases.mistake({"purchases.spares.protocol=sharded", "purchases.spares.group=3"})
                 .find("expected a multiple of the 3 nodes of a group"),
             std::string::npos);
+  EXPECT_NE(purchases.mistake({"purchases.both.code=field"}).find("names a code"), std::string::npos);
   EXPECT_NE(training.mistake({"purchases.none.spares=1"}).find("has none of the name none"),
             std::string::npos);
   EXPECT_NE(training.mistake({"purchases.both.code=reach"}).find("expected the code that is replaced"),

@@ -41,6 +41,7 @@ void describe(Fields& f, TrainingPurchase& c) {
   f("price", c.price, "In whatever unit all prices are. What is cheaper gains more per price.",
     within(0.0, 1e15));
   f("code", c.code, "The code of HBM, if the machine's is not `field`.", one_of<TrainingHbmCode>());
+  f.check(c.code != TrainingHbmCode::field, "code", "names a code");
   f("spares", c.spares, "The number of spare nodes.", at_most(1'000'000));
   f("group", c.group, "The number of copies, or of nodes that share an erasure code.", within(2, 64));
   f("parity", c.parity, "The number of nodes of a group that may be lost at once.", within(1, 63));
