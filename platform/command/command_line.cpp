@@ -60,13 +60,20 @@ std::pair<const CLI::App*, std::string> chosen_verb(const CLI::App& app) {
   return {verb, command};
 }
 
-// Returns whether a required argument is missing, and if so reports it with what it is.
+// Returns whether a required argument or the value of an option is missing, and if so reports it with what it
+// is.
 bool report_missing(const CLI::App& app, const CLI::ParseError& error) {
-  if (error.get_name() != "RequiredError") return false;
+  std::string mistake = error.what();
+  const bool lacks_value = error.get_name() == "ArgumentMismatch" && mistake.ends_with(" missing");
+  if (!lacks_value && error.get_name() != "RequiredError") return false;
   const auto [verb, command] = chosen_verb(app);
-  const std::string mistake = error.what(), name = mistake.substr(0, mistake.find(' '));
+  std::string name = mistake.substr(0, mistake.find_first_of(lacks_value ? ":" : " "));
   const CLI::Option* option = verb->get_option_no_throw(name);
   if (!option) return false;
+  if (lacks_value) {
+    mistake = name + " is given without " + option->get_type_name();
+    name += " " + option->get_type_name();
+  }
   std::fprintf(stderr, "%s: %s\n%sRun with --help for more information.\n", command.c_str(), mistake.c_str(),
                wrapped("  " + name, option->get_description(), 20).c_str());
   return true;

@@ -541,7 +541,10 @@ void ObjectReader::use_file(std::string_view kind, const ConfigValue& name) {
 void ObjectReader::expand(ConfigMember member, ConfigValue& in) {
   const ConfigValue* map = abbreviated_.empty() ? nullptr : in.find(abbreviated_);
   const std::string name = member.key.substr(0, member.key.find('.'));
-  if (map && map->find(name) && !contains(own_keys_, name)) member.key = join_path(abbreviated_, member.key);
+  if (map && map->find(name) && !contains(own_keys_, name)) {
+    member.key = join_path(abbreviated_, member.key);
+    set_left_out(member, join_path(path_, abbreviated_));
+  }
   assign(in, std::move(member), context_.problems, path_);
 }
 

@@ -17,6 +17,14 @@ std::optional<std::size_t> as_index(std::string_view text) {
   return index;
 }
 
+void set_left_out(ConfigValue& value, const std::string& left_out) {
+  value.origin.left_out = left_out;
+  if (value.list())
+    for (ConfigValue& element : *value.list()) set_left_out(element, left_out);
+  if (value.object())
+    for (ConfigMember& member : *value.object()) set_left_out(member, left_out);
+}
+
 void merge(ConfigValue& target, ConfigValue value) {
   const bool clears = value.object() && value.object()->empty();
   if (!value.object() || !target.object() || clears || value.find("use")) {
@@ -170,6 +178,11 @@ void set_origin(ConfigValue& value, const Origin& origin) {
       set_origin(member.value, origin);
     }
   }
+}
+
+void set_left_out(ConfigMember& member, const std::string& left_out) {
+  member.key_origin.left_out = left_out;
+  set_left_out(member.value, left_out);
 }
 
 std::string join_path(std::string_view path, std::string_view key) {

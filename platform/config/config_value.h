@@ -55,6 +55,7 @@ struct ConfigMember {
 
 void set_layer(ConfigValue& value, int layer);
 void set_origin(ConfigValue& value, const Origin& origin);
+void set_left_out(ConfigMember& member, const std::string& left_out);  // Origin::left_out of key and value
 
 constexpr int command_line_layer = 1000;
 constexpr std::size_t deepest_nesting = 64;  // levels, in a file and in a dotted path

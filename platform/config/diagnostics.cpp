@@ -26,6 +26,12 @@ std::string Origin::text() const {
   return file + ":" + std::to_string(line) + ":" + std::to_string(column);
 }
 
+std::string Origin::as_written(const std::string& path) const {
+  if (left_out.empty() || !path.starts_with(left_out + ".")) return path;
+  const std::size_t dot = left_out.rfind('.');
+  return (dot == std::string::npos ? "" : left_out.substr(0, dot + 1)) + path.substr(left_out.size() + 1);
+}
+
 Diagnostic Diagnostic::of_file(std::string file, std::string problem) {
   Diagnostic diagnostic;
   diagnostic.origin.file = std::move(file);
@@ -35,7 +41,7 @@ Diagnostic Diagnostic::of_file(std::string file, std::string problem) {
 
 std::string Diagnostic::text() const {
   std::string text = origin.text() + ": error: ";
-  if (!path.empty()) text += path + ": ";
+  if (!path.empty()) text += origin.as_written(path) + ": ";
   text += problem.empty() ? "expected " + expected + ", got " + got : problem;
   if (!detail.empty()) text += "; " + detail;
   if (!nearest.empty()) text += "; did you mean \"" + nearest + "\"?";

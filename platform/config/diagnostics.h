@@ -18,10 +18,13 @@ struct Origin {
   std::string file;  // "" for the command line
   int line = 0;      // counted from 1; 0 for the file as a whole
   int column = 0;    // counted from 1, in characters
+  // Where the path was abbreviated: "node.devices" if "node.gpu.ecc" stands for "node.devices.gpu.ecc".
+  std::string left_out = {};
 
   static Origin command_line() { return Origin(); }
   bool is_command_line() const { return file.empty(); }
-  std::string text() const;  // "file:4:17", "command line"
+  std::string text() const;                               // "file:4:17", "command line"
+  std::string as_written(const std::string& path) const;  // a path of a value or key that was written here
 };
 
 struct Diagnostic {

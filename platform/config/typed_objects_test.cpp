@@ -179,10 +179,16 @@ TEST_F(TypedObjectsTest, NoEntryIsNamedAsAKeyOfTheObject) {
   }
 }
 
-TEST_F(TypedObjectsTest, AnErrorNamesTheWholePath) {
+TEST_F(TypedObjectsTest, AnErrorNamesThePathAsItWasWritten) {
+  const char* const text = R"({"blocks": {"u": {"type": "uart", "input": "a"}}})";
   overrides = {"node.u.inptu=b"};
-  EXPECT_EQ(wrong(R"({"blocks": {"u": {"type": "uart", "input": "a"}}})"),
-            "command line: error: node.blocks.u.inptu: unknown key; did you mean \"input\"?");
+  EXPECT_EQ(wrong(text), "command line: error: node.u.inptu: unknown key; did you mean \"input\"?");
+  overrides = {"node.blocks.u.inptu=b"};
+  EXPECT_EQ(wrong(text), "command line: error: node.blocks.u.inptu: unknown key; did you mean \"input\"?");
+  overrides = {};
+  EXPECT_EQ(wrong(R"({"blocks": {"u": {"type": "uart", "input": "a", "inptu": 1}}, "u": {"ipnut": 2}})"),
+            "s.json:1:58: error: node.blocks.u.inptu: unknown key; did you mean \"input\"?\n"
+            "s.json:1:78: error: node.u.ipnut: unknown key; did you mean \"input\"?");
 }
 
 TEST_F(TypedObjectsTest, TheDocumentationHasTheKeysOfEachType) {

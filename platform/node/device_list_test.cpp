@@ -160,20 +160,20 @@ TEST(DeviceListTest, OverlapsNameBothDevices) {
 
 TEST(DeviceListTest, AnOverrideIsAtFaultWhereverItStands) {
   EXPECT_EQ(problems_of("", {"uart0.base=0x0901_0000"}),
-            "command line: error: devices.uart0.base: uart0 at 0x9010000-0x9010fff overlaps rtc at "
+            "command line: error: uart0.base: uart0 at 0x9010000-0x9010fff overlaps rtc at "
             "0x9010000-0x9010fff");
 }
 
 TEST(DeviceListTest, AnInterruptHasOneSource) {
   EXPECT_EQ(problems_of("", {"rtc.interrupt=18"}),
-            "command line: error: devices.rtc.interrupt: rtc and dimm_ssd both use interrupt 18");
+            "command line: error: rtc.interrupt: rtc and dimm_ssd both use interrupt 18");
   EXPECT_EQ(problems_of(R"({"p": {"type": "pair", "base": ["0x0", "0x1_0000"], "interrupt": [5, 5]}})"),
             "node.json:1:105: error: devices.p.interrupt.1: p uses interrupt 5 twice");
 }
 
 TEST(DeviceListTest, AnInterruptIsOneThatTheControllerHas) {
   EXPECT_EQ(problems_of("", {"rtc.interrupt=100"}),
-            "command line: error: devices.rtc.interrupt: gic has the interrupts 0 to 31, got 100; "
+            "command line: error: rtc.interrupt: gic has the interrupts 0 to 31, got 100; "
             "devices.gic.spis gives it more");
   EXPECT_EQ(problems_of("", {"rtc.interrupt=100", "gic.spis=128"}), "");
 }
@@ -204,7 +204,7 @@ TEST(DeviceListTest, BasesAndInterruptsAreCounted) {
               HasSubstr("devices.e.base: expected no addresses in base, got 1; its range of addresses has no "
                         "size: the key size is missing or 0B"));
   EXPECT_EQ(problems_of("", {"rtc.base=[]"}),
-            "command line: error: devices.rtc.base: expected one address in base, got none");
+            "command line: error: rtc.base: expected one address in base, got none");
   EXPECT_THAT(problems_of(R"({"p": {"type": "pair", "base": ["0x0", "0x1_0000"], "interrupt": 1}})"),
               HasSubstr("devices.p.interrupt: expected 2 numbers, got 1"));
   EXPECT_THAT(problems_of(R"({"power": {"interrupt": 3}})"),
@@ -213,7 +213,7 @@ TEST(DeviceListTest, BasesAndInterruptsAreCounted) {
 
 TEST(DeviceListTest, ARangeStartsAtAPageAndEndsWithinTheAddressSpace) {
   EXPECT_EQ(problems_of("", {"rtc.base=0x0900_0800"}),  // it overlaps uart0, too
-            "command line: error: devices.rtc.base: a device must start at a 4 KiB boundary");
+            "command line: error: rtc.base: a device must start at a 4 KiB boundary");
   EXPECT_THAT(problems_of("", {"rtc.base=0xfff_ffff_f000"}), "");
   EXPECT_THAT(problems_of("", {"memory.base=0xfff_c000_0000"}),
               HasSubstr("memory.base: dram of 0x80000000 bytes would exceed the physical address space of 44 "
@@ -224,7 +224,7 @@ TEST(DeviceListTest, ARangeStartsAtAPageAndEndsWithinTheAddressSpace) {
 
 TEST(DeviceListTest, AMasterIsWiredToAMemory) {
   EXPECT_EQ(problems_of("", {"dimm_ssd.guards=memroy"}),
-            "command line: error: devices.dimm_ssd.guards: there is no memory \"memroy\"; this node has "
+            "command line: error: dimm_ssd.guards: there is no memory \"memroy\"; this node has "
             "memory; did you mean \"memory\"?");
   EXPECT_THAT(problems_of("", {"dimm_ssd.guards=uart0"}), HasSubstr("there is no memory \"uart0\""));
 }
@@ -238,12 +238,11 @@ TEST(DeviceListTest, ABankOfFlashFollowsTheFirstOne) {
   };
   EXPECT_EQ(problem("a"), "");
   for (const char* other : {"c", "d", "rtc"})
-    EXPECT_EQ(problem(other),
-              std::string("command line: error: devices.c.follows: there is no other bank of NOR "
-                          "flash \"") +
-                  other + "\"");
+    EXPECT_EQ(problem(other), std::string("command line: error: c.follows: there is no other bank of NOR "
+                                          "flash \"") +
+                                  other + "\"");
   EXPECT_EQ(problem("b"),
-            "command line: error: devices.c.follows: b is not the first bank of its device, which "
+            "command line: error: c.follows: b is not the first bank of its device, which "
             "every other bank names");
 }
 
@@ -251,7 +250,7 @@ TEST(DeviceListTest, OnlyTheMainMemoryHasSeveralNodesOfTheFabric) {
   EXPECT_EQ(
       problems_of(R"({"fast": {"type": "memory", "base": "0x20_0000_0000", "size": "64MiB", "ranks": 1}})",
                   {"fast.fabric_nodes=each"}),
-      "command line: error: devices.fast.fabric_nodes: is one except in the main memory");
+      "command line: error: fast.fabric_nodes: is one except in the main memory");
 }
 
 TEST(DeviceListTest, AnUnknownTypeHasANearestOne) {
@@ -294,11 +293,11 @@ TEST(DeviceListTest, RangesOfTwoDevicesHaveDifferentNames) {
 TEST(DeviceListTest, TheTerminalAndAFileOfStateBelongToOneDevice) {
   const char* const two = R"({"uart1": {"type": "pl011", "base": "0x0a00_0000"}})";
   EXPECT_EQ(problems_of(two, {"uart0.input=terminal", "uart1.input=terminal"}),
-            "command line: error: devices.uart1.input: what is typed is the input of uart0 already");
+            "command line: error: uart1.input: what is typed is the input of uart0 already");
   EXPECT_EQ(problems_of(two, {"uart1.input=terminal"}), "");
   const char* const ssds = R"({"ssd1": {"type": "dimm_ssd", "base": "0x0a00_0000", "image": "./a"}})";
   EXPECT_EQ(problems_of(ssds, {"dimm_ssd.image=a"}),
-            "command line: error: devices.dimm_ssd.image: ssd1 keeps its state in this file already");
+            "command line: error: dimm_ssd.image: ssd1 keeps its state in this file already");
 }
 
 }  // namespace

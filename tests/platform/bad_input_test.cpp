@@ -200,17 +200,16 @@ TEST_F(BadInputTest, RandomFaultsHaveABound) {
 
 TEST_F(BadInputTest, DevicesDoNotOverlap) {
   expect_refusal({"node.uart0.base=0x0901_0000"}, 65,
-                 "command line: error: node.devices.uart0.base: uart0 at 0x9010000-0x9010fff overlaps rtc at "
+                 "command line: error: node.uart0.base: uart0 at 0x9010000-0x9010fff overlaps rtc at "
                  "0x9010000-0x9010fff");
   expect_refusal({"node.rtc.base=0x4000_1000"}, 65,
-                 "command line: error: node.devices.rtc.base: rtc at 0x40001000-0x40001fff overlaps dram at "
+                 "command line: error: node.rtc.base: rtc at 0x40001000-0x40001fff overlaps dram at "
                  "0x40000000-0xbfffffff");
 }
 
 TEST_F(BadInputTest, TwoDevicesDoNotShareAnInterrupt) {
-  expect_refusal(
-      {"node.uart0.interrupt=18"}, 65,
-      "command line: error: node.devices.uart0.interrupt: uart0 and dimm_ssd both use interrupt 18");
+  expect_refusal({"node.uart0.interrupt=18"}, 65,
+                 "command line: error: node.uart0.interrupt: uart0 and dimm_ssd both use interrupt 18");
 }
 
 TEST_F(BadInputTest, MemoryOfPcramIsNoLargerThanItsModules) {
@@ -244,14 +243,13 @@ TEST_F(BadInputTest, ADeviceIsOfAKnownTypeAndHasAPlace) {
       "which chooses its other keys");
   expect_refusal({R"(node.devices.uart1={"type": "pl011"})"}, 65,
                  "command line: error: node.devices.uart1: expected one address in base, got none");
-  expect_refusal(
-      {"node.dimm_ssd.guards=memroy"}, 65,
-      "command line: error: node.devices.dimm_ssd.guards: there is no memory \"memroy\"; this node has "
-      "memory; did you mean \"memory\"?");
+  expect_refusal({"node.dimm_ssd.guards=memroy"}, 65,
+                 "command line: error: node.dimm_ssd.guards: there is no memory \"memroy\"; this node has "
+                 "memory; did you mean \"memory\"?");
   expect_refusal({"node.rtc.base=0x0901_0800"}, 65,
-                 "command line: error: node.devices.rtc.base: a device must start at a 4 KiB boundary");
+                 "command line: error: node.rtc.base: a device must start at a 4 KiB boundary");
   expect_refusal({"node.rtc.base=0x1000_0000_0000"}, 65,
-                 "command line: error: node.devices.rtc.base: rtc of 0x1000 bytes would exceed the physical "
+                 "command line: error: node.rtc.base: rtc of 0x1000 bytes would exceed the physical "
                  "address space of 44 bits");
   expect_refusal({R"(node.devices.core0={"type": "pl011", "base": "0x0904_0000"})"}, 65,
                  "command line: error: node.devices.core0: core0 is the name of another part of a node");
@@ -305,16 +303,15 @@ TEST_F(BadInputTest, KeysThatDevicesHaveReplacedSayWhatThereIsNow) {
       "command line: error: node.gpu: unknown key; GPUs are a device: devices.gpu={\"type\": \"gpu\", "
       "\"base\": \"0x0b03_0000\", \"interrupt\": 17}");
   expect_refusal({"node.use=gpu_node", "node.gpu.count=0"}, 65,
-                 "command line: error: node.devices.gpu.count: expected an integer from 1 to 32, got 0; "
+                 "command line: error: node.gpu.count: expected an integer from 1 to 32, got 0; "
                  "devices.gpu=null removes the GPUs");
   expect_refusal(
       {"node.nic.present=true"}, 65,
       "command line: error: node.nic: unknown key; a NIC is a device: devices.nic={\"type\": \"nic\", "
       "\"base\": \"0x0b05_0000\", \"interrupt\": 15}");
-  expect_refusal(
-      {"node.use=cluster_node", "node.nic.present=true"}, 65,
-      "command line: error: node.devices.nic.present: unknown key; a node has the NICs that its devices "
-      "name; devices.nic=null removes one");
+  expect_refusal({"node.use=cluster_node", "node.nic.present=true"}, 65,
+                 "command line: error: node.nic.present: unknown key; a node has the NICs that its devices "
+                 "name; devices.nic=null removes one");
   expect_refusal({"node.nor_flash.present=true"}, 65,
                  "command line: error: node.nor_flash: unknown key; each bank of NOR flash is a device, such "
                  "as devices.flash0");
@@ -389,6 +386,10 @@ TEST_F(BadInputTest, TheUsageOfTheCommand) {
   const Ended list = asterism({"list"});
   EXPECT_EQ(list.status, 64);
   EXPECT_THAT(list.err, AllOf(StartsWith("asterism list: WHAT is required\n"), HasSubstr("topologies")));
+  const Ended nowhere = asterism({"run", "hello", "--out"});
+  EXPECT_EQ(nowhere.status, 64);
+  EXPECT_THAT(nowhere.err, AllOf(StartsWith("asterism run: --out is given without DIR\n  --out DIR  "),
+                                 HasSubstr("Write the results to this folder")));
   const Ended unknown = asterism({"rnu", "hello"});
   EXPECT_EQ(unknown.status, 64);
   EXPECT_THAT(unknown.err, StartsWith("asterism: there is no verb \"rnu\"; did you mean \"run\"?\n"));
@@ -428,7 +429,7 @@ TEST_F(BadInputTest, MissingInputFiles) {
   expect_refusal({"files=none"}, 66,
                  "none: error: cannot be copied to the run directory: No such file or directory");
   expect_refusal({"node.uart0.input=file", "node.uart0.input_file=none.txt"}, 66,
-                 "command line: error: node.devices.uart0.input_file: there is no file none.txt");
+                 "command line: error: node.uart0.input_file: there is no file none.txt");
 }
 
 TEST_F(BadInputTest, InputFilesAreRegularFiles) {
@@ -437,7 +438,7 @@ TEST_F(BadInputTest, InputFilesAreRegularFiles) {
     const std::string problem = fmt::format("is not a regular file: {}", file);
     expect_refusal({"--firmware", file}, 66, "command line: error: firmware: " + problem);
     expect_refusal({"node.uart0.input=file", fmt::format("node.uart0.input_file={}", file)}, 66,
-                   "command line: error: node.devices.uart0.input_file: " + problem);
+                   "command line: error: node.uart0.input_file: " + problem);
   }
 }
 
@@ -520,7 +521,7 @@ TEST_F(BadInputTest, AFileIsOfTheKindOfTheFolderInWhichItLies) {
 
 TEST_F(BadInputTest, APartWithoutWholeMemoryPagesSuitsNoDimmSsd) {
   const std::string message =
-      "command line: error: node.devices.dimm_ssd.part: micron_2006_slc_2k has pages of 2KiB, expected a "
+      "command line: error: node.dimm_ssd.part: micron_2006_slc_2k has pages of 2KiB, expected a "
       "multiple of 4 KiB for a DIMM-SSD";
   expect_refusal({"node.dimm_ssd.part=micron_2006_slc_2k"}, 65, message);
   EXPECT_EQ(asterism({"check", "hello", "node.dimm_ssd.part=micron_2006_slc_2k"}).err, message + "\n");
@@ -532,7 +533,7 @@ TEST_F(BadInputTest, AnSsdImageOfAnotherGeometryIsRefusedAndKept) {
   fs::remove_all(folder / "run");
   expect_refusal(
       {"node.dimm_ssd.image=a.img", "node.dimm_ssd.packages=4"}, 65,
-      "command line: error: node.devices.dimm_ssd.image: a.img: flash image has 1 channels x 8 packages x 1 "
+      "command line: error: node.dimm_ssd.image: a.img: flash image has 1 channels x 8 packages x 1 "
       "dies x 1 planes x 64 blocks x 512 pages of 16384 bytes, but the node has 1 channels x 4 packages x 1 "
       "dies x 1 planes x 64 blocks x 512 pages of 16384 bytes");
   firmware("power_failure", {"node.dimm_ssd.image=a.img", "args=versions=2 pages=1"});
@@ -546,15 +547,15 @@ TEST_F(BadInputTest, ATruncatedOrForeignSsdImageIsRefused) {
   fs::resize_file(folder / "a.img", 100'000);
   expect_refusal(
       {"node.dimm_ssd.image=a.img"}, 65,
-      fmt::format("command line: error: node.devices.dimm_ssd.image: a.img: flash image is truncated: 100000 "
+      fmt::format("command line: error: node.dimm_ssd.image: a.img: flash image is truncated: 100000 "
                   "bytes, expected {}",
                   whole));
   write("thesis.tex", "\\documentclass{book}");
   // The error comes before the message that announces a comparison.
-  expect_refusal(
-      {"node.dimm_ssd.image=thesis.tex", "expect.result_equals=\"the same scenario with seed=2\""}, 65,
-      "command line: error: node.devices.dimm_ssd.image: thesis.tex: is not a flash image of this program "
-      "(version 2)");
+  expect_refusal({"node.dimm_ssd.image=thesis.tex", "expect.result_equals=\"the same scenario with seed=2\""},
+                 65,
+                 "command line: error: node.dimm_ssd.image: thesis.tex: is not a flash image of this program "
+                 "(version 2)");
   EXPECT_EQ(contents("thesis.tex"), "\\documentclass{book}");
 }
 
@@ -564,9 +565,8 @@ TEST_F(BadInputTest, AnSsdImageInUseIsRefused) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   const Ended second = asterism({"run", "hello", "node.dimm_ssd.image=a.img", "--out", "second"});
   EXPECT_EQ(second.status, 65);
-  EXPECT_EQ(
-      second.err,
-      "command line: error: node.devices.dimm_ssd.image: a.img: flash image is in use by another run\n");
+  EXPECT_EQ(second.err,
+            "command line: error: node.dimm_ssd.image: a.img: flash image is in use by another run\n");
   EXPECT_FALSE(exists("second"));
   EXPECT_FALSE(exists("second.partial"));
 }

@@ -334,8 +334,7 @@ TEST_F(ClusterTest, RefusesWhatIsNoCluster) {
                  "command line: error: cluster.nic: the node has no NIC \"dimm_ssd\"");
   expect_refusal({"node.nic.network=mine"},
                  "cluster.nic: nic is connected to the network \"mine\" of its node\n");
-  expect_refusal({"node.dimm_ssd.image=flash.img"},
-                 "node.devices.dimm_ssd.image: is valid only for a single node");
+  expect_refusal({"node.dimm_ssd.image=flash.img"}, "node.dimm_ssd.image: is valid only for a single node");
 }
 
 // Every key that could make a node of a cluster or its store unreachable for the others causes one clear

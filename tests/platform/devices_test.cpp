@@ -103,7 +103,7 @@ TEST_F(DevicesTest, AFileOfRegistersThatCannotBeIsRefusedAndNothingIsLeft) {
                  "command line: error: --node: kilocore runs a workload and has no devices\n");
   expect_refusal({"devices", "--svd", "old.svd", "--node", "gpu_nod"}, 66, "did you mean \"gpu_node\"?\n");
   expect_refusal({"devices", "--node", "gpu_node", "gpu.cuont=4"}, 65,
-                 "command line: error: devices.gpu.cuont: unknown key; did you mean \"count\"?\n");
+                 "command line: error: gpu.cuont: unknown key; did you mean \"count\"?\n");
   expect_refusal({"devices", "--svd", "a", "--svd", "b"}, 64, "--svd: ");
   expect_refusal({"devices", "gpu.count=4"}, 64,
                  "KEY=VALUE overrides keys of a node; name the node by --node\n");

@@ -247,15 +247,14 @@ TEST_F(GpuNodeTest, WhatANodeOfGpusCannotBeIsRefused) {
     return ended.err;
   };
   EXPECT_THAT(refusal({"node.gpu.link.lanes=1"}),
-              HasSubstr("node.devices.gpu.count: expected a value that is at most link.lanes"));
-  EXPECT_THAT(refusal({"node.gpu.count=33"}),
-              HasSubstr("node.devices.gpu.count: expected an integer from 1 to 32"));
+              HasSubstr("node.gpu.count: expected a value that is at most link.lanes"));
+  EXPECT_THAT(refusal({"node.gpu.count=33"}), HasSubstr("node.gpu.count: expected an integer from 1 to 32"));
   EXPECT_THAT(refusal({"node.gpu.zone=24KiB"}),
-              HasSubstr("node.devices.gpu.zone: expected a value that is a power of two"));
+              HasSubstr("node.gpu.zone: expected a value that is a power of two"));
   EXPECT_THAT(refusal({"node.gpu.memory=64KiB"}),
               HasSubstr("node.devices.gpu.zone: expected a value that is at most the memory of a channel"));
   EXPECT_THAT(refusal({"node.gpu.buffer=64KiB"}),
-              HasSubstr("node.devices.gpu.buffer: expected a value that has space for two zones"));
+              HasSubstr("node.gpu.buffer: expected a value that has space for two zones"));
   EXPECT_THAT(refusal({R"(faults=[{"at":"1ms","kind":"gpu_loss","gpu":2}])"}),
               HasSubstr("faults.0.gpu: there is no GPU 2: the device has 2, counted from 0"));
   EXPECT_FALSE(left_a_run());

@@ -57,8 +57,7 @@ TEST_F(GpuRtlTest, ABlockOfAnotherContractIsRefused) {
       {"node.gpu.monitor_rtl.impl=lockstep",
        "node.gpu.monitor_rtl.variant=" + (source_configs().parent_path() / "rtl/matt/block.json").string()});
   EXPECT_EQ(ended.status, 65) << ended.out << ended.err;
-  EXPECT_THAT(ended.err,
-              AllOf(HasSubstr("node.devices.gpu.monitor_rtl.variant"), HasSubstr("\"zone_monitor\"")));
+  EXPECT_THAT(ended.err, AllOf(HasSubstr("node.gpu.monitor_rtl.variant"), HasSubstr("\"zone_monitor\"")));
 }
 
 }  // namespace

@@ -73,8 +73,7 @@ TEST_F(GraphTest, OnlyNodesAndScenariosAreDrawn) {
             "command line: error: --graph: buddy_cluster64 has only traffic nodes, which have no devices\n");
   const Ended wrong = asterism({"check", "hello", "node.rtc.base=0x1", "--graph", "a.dot"});
   EXPECT_EQ(wrong.status, 65);
-  EXPECT_EQ(wrong.err,
-            "command line: error: node.devices.rtc.base: a device must start at a 4 KiB boundary\n");
+  EXPECT_EQ(wrong.err, "command line: error: node.rtc.base: a device must start at a 4 KiB boundary\n");
   EXPECT_EQ(study.out + traffic.out + wrong.out, "");
   expect_no_file();
 }

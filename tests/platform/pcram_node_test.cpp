@@ -239,8 +239,7 @@ TEST_F(PcramNodeTest, ADumpToANeighbourWantsOne) {
 TEST_F(PcramNodeTest, RefusesAPartThatDoesNotSuit) {
   const Ended ended = stencil(false, "", "", {"node.pcram.part=dong2011_3d"});
   EXPECT_EQ(ended.status, 65);
-  EXPECT_THAT(ended.err,
-              AllOf(HasSubstr("node.devices.pcram.part"), HasSubstr("made of a part of the form chip")));
+  EXPECT_THAT(ended.err, AllOf(HasSubstr("node.pcram.part"), HasSubstr("made of a part of the form chip")));
 }
 
 TEST_F(PcramNodeTest, ANodeWithoutPcramHasNone) {

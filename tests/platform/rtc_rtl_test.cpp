@@ -148,12 +148,11 @@ TEST_F(RtcRtlTest, ErrorsAreReportedBeforeTheRun) {
   EXPECT_EQ(ended.status, 65);
   EXPECT_THAT(
       ended.err,
-      HasSubstr(
-          "node.devices.rtc.variant: expected a block of the contract \"bus_device\", got \"arbiter\""));
+      HasSubstr("node.rtc.variant: expected a block of the contract \"bus_device\", got \"arbiter\""));
   ended = firmware("alarm", {"node.rtc.clock=1MHz"});
   EXPECT_EQ(ended.status, 65);
   EXPECT_THAT(ended.err,
-              HasSubstr("node.devices.rtc.clock: this key is valid only if impl is \"rtl\" or \"lockstep\""));
+              HasSubstr("node.rtc.clock: this key is valid only if impl is \"rtl\" or \"lockstep\""));
 }
 
 }  // namespace

@@ -241,7 +241,7 @@ TEST_F(RtlDevicesTest, MistakesEndWithAMessageAndAStatus) {
     int status;
     std::string message;
   };
-  const std::string timer = "command line: error: node.devices.timer0";
+  const std::string timer = "command line: error: node.timer0";
   const std::string searched =
       "; searched beside the file that names it, and upwards from the current folder, the program and the "
       "folders of ASTERISM_CONFIGS";
@@ -260,7 +260,7 @@ TEST_F(RtlDevicesTest, MistakesEndWithAMessageAndAStatus) {
       {{"node.timer0.interrupt=[22, 23, 28]"}, 65, timer + ".interrupt: expected 2 numbers, got 3\n"},
       {{"node.timer0.interrupt=[22, 24]"},
        65,
-       "command line: error: node.devices.timer0.interrupt.1: timer0 and copier both use interrupt 24\n"},
+       "command line: error: node.timer0.interrupt.1: timer0 and copier both use interrupt 24\n"},
       {{R"(node.timer0.parameters={"CountBit": 8})"},
        65,
        timer + ".parameters.CountBit: apb_timer has no parameter CountBit in its block.json; did you mean "

@@ -134,9 +134,8 @@ TEST_F(SweepTest, RefusesWhatDoesNotExist) {
                  "command line: error: node.cores.cuont: unknown key; did you mean \"count\"?");
   expect_refusal({"node.cores.count=1,1000"},
                  "command line: error: node.cores.count: expected an integer from 1 to 576, got 1000");
-  expect_refusal(
-      {"node.dimm_ssd.packages=2,0"},
-      "command line: error: node.devices.dimm_ssd.packages: expected an integer from 1 to 64, got 0");
+  expect_refusal({"node.dimm_ssd.packages=2,0"},
+                 "command line: error: node.dimm_ssd.packages: expected an integer from 1 to 64, got 0");
   expect_refusal({"firmware=hello,hallo"},
                  "command line: error: firmware: there is no application of this name in " +
                      environment.at("ASTERISM_FIRMWARE") + "; did you mean \"hello\"?",
