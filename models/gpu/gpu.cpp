@@ -178,7 +178,7 @@ void Gpu::Impl::scrub(Picoseconds at, std::uint32_t index) {
 
 Gpu::Retirement Gpu::Impl::retire(Picoseconds now, Zone zone) {
   if (kernel_runs || snapshot.open || transfer.way != Transfer::Way::none) return Retirement::busy;
-  if (error_counts.retired == config.spare_zones) return Retirement::no_spare;
+  if (error_counts.retired == config.retirements()) return Retirement::no_spare;
   now_ = now;
   DeviceChannel& channel = channels[zone.channel];
   if (channel.is_contained(zone.index)) {
@@ -377,7 +377,7 @@ void Gpu::set_clock(std::uint32_t percent) { impl_->pipelines.set_clock(percent)
 void Gpu::inject(const GpuMemoryFault& fault) { impl_->inject(fault); }
 bool Gpu::is_contained(Zone zone) const { return impl_->channels.at(zone.channel).is_contained(zone.index); }
 std::uint32_t Gpu::spare_zones() const {
-  return impl_->config.spare_zones - static_cast<std::uint32_t>(impl_->error_counts.retired);
+  return impl_->config.retirements() - static_cast<std::uint32_t>(impl_->error_counts.retired);
 }
 std::uint64_t Gpu::corrected() const { return impl_->errors_counted().corrected; }
 std::uint64_t Gpu::uncorrectable() const { return impl_->errors_counted().uncorrectable; }

@@ -13,6 +13,7 @@ namespace {
 using C = GpuConfig;
 
 std::string text_of(std::uint32_t count) { return std::to_string(count); }
+std::string text_of(const std::optional<std::uint32_t>& count) { return count ? text_of(*count) : "none"; }
 std::string text_of(const std::optional<Picoseconds>& time) { return time ? to_text(*time) : "none"; }
 std::string text_of(auto quantity) { return to_text(quantity); }
 template <auto Member>
@@ -70,6 +71,8 @@ constexpr Rule rules[] = {
     {"scrub_on_die", got<&C::scrub_on_die>,
      "is false without scrub, and where ecc is not symbol, the code on the die",
      [](const C& c) { return !c.scrub_on_die || (c.scrub && c.ecc == SectorCode::symbol); }},
+    {"spare_zones", got<&C::spare_zones>, "is at most the number of zones of the memory",
+     [](const C& c) { return !c.spare_zones || c.channel_size() < c.zone || *c.spare_zones <= c.zones(); }},
 };
 
 }  // namespace
@@ -126,7 +129,7 @@ void describe(Fields& f, GpuConfig& c) {
     "errors for software, and a zone with an uncorrectable one is contained only when it is read.");
   f("spare_zones", c.spare_zones,
     "The number of zones that the driver can retire. When none is left, a zone with an uncorrectable error "
-    "stays unusable.",
+    "stays unusable. Without it 512, or as many as the memory has.",
     at_most(1u << 20));
   f("copy_in_beside_kernels", c.copy_in_beside_kernels,
     "Whether memory is copied in while a kernel runs, with which it then shares the channels. Otherwise the "

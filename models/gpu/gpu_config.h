@@ -1,6 +1,7 @@
 // The configuration of a GPU, as far as its memory and snapshots of it are concerned.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -59,8 +60,9 @@ struct GpuConfig {
   // (JESD238): it takes no bandwidth, and nobody is informed of what it finds.
   bool scrub_on_die = false;
   // The zones of all channels that may be replaced by spare memory. Assumed: an A100 has spare rows in each
-  // bank, 512 remappings in all (NVIDIA, "GPU Memory Error Management").
-  std::uint32_t spare_zones = 512;
+  // bank, 512 remappings in all (NVIDIA, "GPU Memory Error Management"). Without a value: as many, but no
+  // more than the memory has zones.
+  std::optional<std::uint32_t> spare_zones = {};
   // Whether memory is copied in while a kernel runs. lee2019 copies in only to restore, when nothing runs; a
   // V100 has copy engines that work beside kernels.
   bool copy_in_beside_kernels = false;
@@ -69,6 +71,7 @@ struct GpuConfig {
   Bytes channel_size() const { return memory / channels; }
   std::uint32_t zones_per_channel() const { return static_cast<std::uint32_t>(channel_size() / zone); }
   std::uint32_t zones() const { return zones_per_channel() * channels; }
+  std::uint32_t retirements() const { return spare_zones.value_or(std::min(512u, zones())); }
 };
 void describe(Fields& f, GpuConfig& config);
 

@@ -56,6 +56,16 @@ TEST(GpuConfig, OnlyTheCodeOnTheDieScrubsThere) {
   EXPECT_EQ(problem_of(config)->key, "scrub_on_die");
 }
 
+TEST(GpuConfig, NoMoreZonesCanBeRetiredThanThereAre) {
+  C config = small_gpu();
+  EXPECT_EQ(config.retirements(), 16u);
+  EXPECT_EQ(C().retirements(), 512u);
+  config.spare_zones = 16;
+  EXPECT_FALSE(problem_of(config));
+  config.spare_zones = 17;
+  EXPECT_EQ(problem_of(config)->rule, "is at most the number of zones of the memory");
+}
+
 TEST(GpuConfig, MoreZonesThanAMonitorHasAreRefused) {
   C config;
   config.channels = 1;
