@@ -63,24 +63,24 @@ void describe(Fields& f, DramTiming& t) {
     clocks);
   f("column_command", t.column_command,
     "The clocks for which a read or write occupies the bus for commands. Without it, one.", clocks);
-  f.check([&] { return t.cwl <= t.cl; }, "cwl", "is at most cl");
-  f.check([&] { return t.tras > t.trcd; }, "tras", "is more than trcd");
-  f.check([&] { return t.trc >= t.tras + t.trp; }, "trc", "is at least tras + trp");
+  f.check([&] { return t.cwl <= t.cl; }, "cwl", "is at most `cl`");
+  f.check([&] { return t.tras > t.trcd; }, "tras", "is more than `trcd`");
+  f.check([&] { return t.trc >= t.tras + t.trp; }, "trc", "is at least `tras` + `trp`");
   f.check([&] { return t.tccd_s.count() >= t.burst_clocks(); }, "tccd_s",
           "is at least a burst: burst / 2 clocks, or burst / beats_per_clock");
-  f.check([&] { return t.tccd_l >= t.tccd_s; }, "tccd_l", "is at least tccd_s");
+  f.check([&] { return t.tccd_l >= t.tccd_s; }, "tccd_l", "is at least `tccd_s`");
   f.check([&] { return t.tccd_l_wr.value_or(t.tccd_l) >= t.tccd_s; }, "tccd_l_wr", "is at least tccd_s");
   f.check([&] { return t.trcd_wr.value_or(t.trcd) < t.tras; }, "trcd_wr", "is less than tras");
   f.check([&] { return t.activate_clocks() <= t.trp.count(); }, "activate_command", "is at most trp");
   f.check([&] { return t.column_clocks() <= t.trcd.count(); }, "column_command", "is at most trcd");
-  f.check([&] { return t.trrd_l >= t.trrd_s; }, "trrd_l", "is at least trrd_s");
+  f.check([&] { return t.trrd_l >= t.trrd_s; }, "trrd_l", "is at least `trrd_s`");
   f.check([&] { return t.tfaw >= t.trrd_s * 4; }, "tfaw",
-          "is at least 4 * trrd_s: a shorter window has no effect");
-  f.check([&] { return t.tfaw >= t.trrd_l; }, "tfaw", "is at least trrd_l");
-  f.check([&] { return t.twtr_l >= t.twtr_s; }, "twtr_l", "is at least twtr_s");
-  f.check([&] { return t.trfc >= t.trc; }, "trfc", "is at least trc: a refresh opens and closes rows");
+          "is at least 4 * `trrd_s`: a shorter window has no effect");
+  f.check([&] { return t.tfaw >= t.trrd_l; }, "tfaw", "is at least `trrd_l`");
+  f.check([&] { return t.twtr_l >= t.twtr_s; }, "twtr_l", "is at least `twtr_s`");
+  f.check([&] { return t.trfc >= t.trc; }, "trfc", "is at least `trc`: a refresh opens and closes rows");
   f.check([&] { return t.trefi > t.trfc + t.trp; }, "trefi",
-          "is more than trfc + trp: otherwise no time is left for accesses");
+          "is more than `trfc` + `trp`: otherwise no time is left for accesses");
 }
 
 static_assert(member_count<DramCurrents>() == 7);
@@ -94,11 +94,11 @@ void describe(Fields& f, DramCurrents& c) {
   f("idd4r", c.idd4r, "The current in mA of continuous reads.", current, required());
   f("idd4w", c.idd4w, "The current in mA of continuous writes.", current, required());
   f("idd5b", c.idd5b, "The current in mA with a refresh every trfc.", current, required());
-  f.check([&] { return c.idd3n >= c.idd2n; }, "idd3n", "is at least idd2n");
-  f.check([&] { return c.idd0 >= c.idd2n; }, "idd0", "is at least idd2n");
-  f.check([&] { return c.idd4r >= c.idd3n; }, "idd4r", "is at least idd3n");
-  f.check([&] { return c.idd4w >= c.idd3n; }, "idd4w", "is at least idd3n");
-  f.check([&] { return c.idd5b >= c.idd2n; }, "idd5b", "is at least idd2n");
+  f.check([&] { return c.idd3n >= c.idd2n; }, "idd3n", "is at least `idd2n`");
+  f.check([&] { return c.idd0 >= c.idd2n; }, "idd0", "is at least `idd2n`");
+  f.check([&] { return c.idd4r >= c.idd3n; }, "idd4r", "is at least `idd3n`");
+  f.check([&] { return c.idd4w >= c.idd3n; }, "idd4w", "is at least `idd3n`");
+  f.check([&] { return c.idd5b >= c.idd2n; }, "idd5b", "is at least `idd2n`");
 }
 
 static_assert(member_count<BankRefresh>() == 7);
@@ -118,9 +118,9 @@ void describe(Fields& f, BankRefresh& r) {
     within(0, 10'000), required());
   f("postponed_refreshes", r.postponed_refreshes,
     "How many of these refreshes of a bank may be late. Without it, eight.", at_most(8));
-  f.check([&] { return r.trrefd <= r.trfc; }, "trrefd", "is at most trfc");
+  f.check([&] { return r.trrefd <= r.trfc; }, "trrefd", "is at most `trfc`");
   f.check([&] { return r.trefi > r.trefresh; }, "trefi",
-          "is more than trefresh: otherwise refreshes are late without end");
+          "is more than `trefresh`: otherwise refreshes are late without end");
 }
 
 static_assert(member_count<DramPart>() == 13);

@@ -94,9 +94,10 @@ TEST(DramPartTest, CommandsAndRefreshesOfBanksFitBetweenOthers) {
     change(refresh);
     return broken_rule(refresh);
   };
-  EXPECT_EQ(rule_of_refresh([](BankRefresh& r) { r.trrefd = r.trfc + 1_cycles; }), "trrefd is at most trfc");
+  EXPECT_EQ(rule_of_refresh([](BankRefresh& r) { r.trrefd = r.trfc + 1_cycles; }),
+            "trrefd is at most `trfc`");
   EXPECT_EQ(rule_of_refresh([](BankRefresh& r) { r.trefi = r.trefresh; }),
-            "trefi is more than trefresh: otherwise refreshes are late without end");
+            "trefi is more than `trefresh`: otherwise refreshes are late without end");
 }
 
 TEST(DramPartTest, EveryRuleOfTimingHoldsExactlyFromItsBound) {
@@ -112,17 +113,18 @@ TEST(DramPartTest, EveryRuleOfTimingHoldsExactlyFromItsBound) {
   };
   using T = DramTiming;
   for (const Bound& bound : std::initializer_list<Bound>{
-           {&T::cwl, 12, 11, "cwl is at most cl"},
-           {&T::tras, 11, 12, "tras is more than trcd"},
-           {&T::trc, 38, 39, "trc is at least tras + trp"},
+           {&T::cwl, 12, 11, "cwl is at most `cl`"},
+           {&T::tras, 11, 12, "tras is more than `trcd`"},
+           {&T::trc, 38, 39, "trc is at least `tras` + `trp`"},
            {&T::tccd_s, 3, 4, "tccd_s is at least a burst: burst / 2 clocks, or burst / beats_per_clock"},
-           {&T::tccd_l, 3, 4, "tccd_l is at least tccd_s"},
-           {&T::trrd_l, 4, 5, "trrd_l is at least trrd_s"},
-           {&T::trrd_l, 25, 24, "tfaw is at least trrd_l"},
-           {&T::tfaw, 19, 20, "tfaw is at least 4 * trrd_s: a shorter window has no effect"},
-           {&T::twtr_l, 5, 6, "twtr_l is at least twtr_s"},
-           {&T::trfc, 38, 39, "trfc is at least trc: a refresh opens and closes rows"},
-           {&T::trefi, 99, 100, "trefi is more than trfc + trp: otherwise no time is left for accesses"}}) {
+           {&T::tccd_l, 3, 4, "tccd_l is at least `tccd_s`"},
+           {&T::trrd_l, 4, 5, "trrd_l is at least `trrd_s`"},
+           {&T::trrd_l, 25, 24, "tfaw is at least `trrd_l`"},
+           {&T::tfaw, 19, 20, "tfaw is at least 4 * `trrd_s`: a shorter window has no effect"},
+           {&T::twtr_l, 5, 6, "twtr_l is at least `twtr_s`"},
+           {&T::trfc, 38, 39, "trfc is at least `trc`: a refresh opens and closes rows"},
+           {&T::trefi, 99, 100,
+            "trefi is more than `trfc` + `trp`: otherwise no time is left for accesses"}}) {
     EXPECT_EQ(with(bound.member, bound.first_wrong), bound.rule);
     EXPECT_EQ(with(bound.member, bound.last_right), "") << bound.rule;
   }

@@ -103,8 +103,7 @@ class ObjectReader final : public Fields {
   }
   void reusable(std::string_view kind) override;
   void sourced() override {
-    sources_.due = true;
-    read_sources();
+    if (!std::exchange(sources_.due, true)) read_sources();
   }
   // To be called after the last line. Keys of layers below `above` are ignored.
   void refuse_unknown_keys(int above = -command_line_layer);
@@ -462,13 +461,13 @@ bool ObjectReader::is_unsound(std::string_view path) const {
 
 // If a rule names other values, by their dotted paths or in backquotes, the message shows these values, and
 // its place is that of the value that was given last: an override that does not suit a file is reported on
-// the command line. A rule with dotted paths is checked if these values are valid, even if others are not.
-// Every other rule may depend on all members.
+// the command line. A rule that names values is checked if these are valid, even if others are not. Every
+// other rule may depend on all members.
 void ObjectReader::relation(const Relation& relation, const std::function<bool()>& holds) {
   if (inactive_ || base_is_bad_) return;
   std::vector<std::string> named = paths_in(relation.rule);
-  const auto is_default = [&](const std::string& path) { return value_text(path) == "the default"; };
-  std::erase_if(named, is_default);
+  for (std::string& name : words_in_backquotes(relation.rule)) named.push_back(std::move(name));
+  std::erase_if(named, [&](const std::string& path) { return value_text(path) == "the default"; });
   const auto unsound = [&](const std::string& path) { return is_unsound(path); };
   const bool is_computable =
       named.empty() ? bad_keys_.empty() : !is_unsound(relation.key) && std::ranges::none_of(named, unsound);
@@ -481,8 +480,7 @@ void ObjectReader::relation(const Relation& relation, const std::function<bool()
     origin = at->origin;
     layer = at->layer;
   }
-  for (std::string& name : words_in_backquotes(relation.rule))
-    if (!is_default(name) && (!given(name) || given(name)->scalar())) named.push_back(std::move(name));
+  std::erase_if(named, [&](const std::string& path) { return given(path) && !given(path)->scalar(); });
   std::string detail;
   for (const std::string& path : named) {
     detail += (detail.empty() ? "" : ", ") + path + " is " + value_text(path);

@@ -324,6 +324,30 @@ TEST_F(DottedRuleTest, IsJudgedWhenWhatItNamesIsSoundWhateverElseIsWrong) {
             "command line: error: work.words: expected an integer from 0 to 64, got 65\n" + rest);
 }
 
+struct Bounds {
+  unsigned first = 1, last = 5, other = 0;
+};
+void describe(Fields& f, Bounds& c) {
+  f("first", c.first, "The first one", at_most(9));
+  f("last", c.last, "The last one", at_most(9));
+  f("other", c.other, "Another one", at_most(9));
+  f.check([&] { return c.first <= c.last; }, "first", "is at most `last`");
+}
+
+TEST(BackquotedRuleTest, IsJudgedWhenWhatItNamesIsSoundWhateverElseIsWrong) {
+  const auto mistakes = [](const std::string& text) {
+    ConfigDocument document = ConfigDocument::parse(text, "p.json");
+    Diagnostics found;
+    read_config<Bounds>(document, nullptr, found);
+    return found.text();
+  };
+  EXPECT_EQ(mistakes(R"({"first": 6, "last": 4, "other": 10})"),
+            "p.json:1:11: error: first: expected a value that is at most `last`, got 6; last is 4\n"
+            "p.json:1:34: error: other: expected an integer from 0 to 9, got 10\n");
+  EXPECT_EQ(mistakes(R"({"first": 6, "last": 10})"),
+            "p.json:1:22: error: last: expected an integer from 0 to 9, got 10\n");
+}
+
 TEST_F(DottedRuleTest, IsNotJudgedOnDefaultsInPlaceOfRefusedValues) {
   EXPECT_EQ(mistakes("{}", {"work.steps=0", "saving.interval=61"}),
             "command line: error: work.steps: expected an integer of at least 1, got 0\n");
@@ -428,6 +452,29 @@ std::string part_problems(const std::string& text) {
   Diagnostics problems;
   read_config<FlashPart>(document, nullptr, problems);
   return problems.text();
+}
+
+// Sources are due in it because of its own description, and of that of the object around it.
+struct Chip {
+  Picoseconds read = 1_us;
+};
+void describe(Fields& f, Chip& c) {
+  f.sourced();
+  f("read", c.read, "A read");
+}
+struct Board {
+  Chip chip;
+};
+void describe(Fields& f, Board& c) {
+  f.sourced();
+  f("chip", c.chip, "The chip");
+}
+
+TEST(SourcesTest, AMistakeInThemIsReportedOnceAlsoWhereBothObjectsHaveThem) {
+  ConfigDocument document = ConfigDocument::parse(R"({"chip": {"sources": null}})", "p.json");
+  Diagnostics problems;
+  read_config<Board>(document, nullptr, problems);
+  EXPECT_EQ(problems.text(), "p.json:1:22: error: chip.sources: expected an object of texts, got null\n");
 }
 
 TEST(SourcesTest, EveryValueOfAPartHasASource) {
