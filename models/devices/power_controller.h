@@ -43,8 +43,8 @@ struct PowerRegisters : RegisterBank {
       "Physical address of a byte in the block of memory where the fault is injected, bits 63:32"};
   struct FaultPlace : Register {
     using Register::Register;
-    FieldOf<std::uint32_t> chip{*this, {"chip", 0, 5, "Chip of the rank: 0 to 15 hold data, 16 and 17 parity"}};
-    FieldOf<std::uint32_t> bit{*this, {"bit", 8, 5, "Bit of the chip's 32 in the block: 4 * beat + pin"}};
+    FieldOf<std::uint32_t> chip{*this, {"chip", 0, 5, "Chip of the rank: 0 to 15 hold data, 16 and 17 parity; of DDR5 0 to 7, and 8 and 9"}};
+    FieldOf<std::uint32_t> bit{*this, {"bit", 8, 6, "Bit of the chip's 32, or of 64 with ecc_rank_code, in the block: 4 * beat + pin"}};
   } fault_place{*this, 0x28, "FAULT_PLACE", Access::read_write, 0, "Place of the fault in the block"};
   struct FaultInject : Register {
     using Register::Register;

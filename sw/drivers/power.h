@@ -29,8 +29,8 @@ typedef struct {
   MemoryFaultKind kind;
   const volatile void*
       at;         // in the block whose rank, bank, row and column are meant, as far as the kind has them
-  unsigned chip;  // 0..15 data, 16 and 17 parity
-  unsigned bit;   // of the chip's 32 in the block: 4 * beat + pin
+  unsigned chip;  // 0..15 data, 16 and 17 parity; with a code of a DDR5 rank 0..7, and 8 and 9
+  unsigned bit;   // of the chip's 32 (of such a rank 64) in the block: 4 * beat + pin
   bool stuck;     // the fault remains when the block is written again
 } MemoryFault;
 

@@ -8,6 +8,7 @@
 #include <regex>
 
 #include "base/parameter_name.h"
+#include "testbenches/ddr5_codec/mutants.h"
 #include "testbenches/lrg_arbiter/mutants.h"
 #include "testbenches/matt/mutants.h"
 #include "testbenches/mutant.h"
@@ -34,6 +35,7 @@ const Contract contracts[] = {
     {"arbiter", "lrg_arbiter", lrg_arbiter_mutants, "fabric.arbiter.variant",
      "/node/fabric/arbiter/XB/decisions"},
     {"codec", "rs_codec", rs_codec_mutants, "memory.codec.variant", "/node/memory/codec/operations"},
+    {"rank_codec", "ddr5_codec", ddr5_codec_mutants, "memory.codec.variant", "/node/memory/codec/operations"},
     {"matt", "matt", matt_mutants, "dimm_ssd.matt.variant", "/node/dimm_ssd/matt_rtl/operations"},
     {"rtc", "pl031", pl031_mutants, "rtc.variant", "/node/rtc/transactions"},
     {"zone_monitor", "mzm", mzm_mutants, "gpu.monitor_rtl.variant", "/node/gpu/monitor_rtl/operations"},
