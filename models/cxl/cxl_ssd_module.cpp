@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/page_lines.h"
 #include "base/quantity_text.h"
@@ -45,7 +46,7 @@ DeviceShape CxlSsdModule::shape(const CxlSsdConfig& config, const CxlSsdParts& p
 
 void CxlSsdModule::check(const CxlSsdConfig& config, const CxlSsdParts& parts, const NodeView&,
                          const DevicePlace&, DeviceProblems& problems) {
-  if (const auto problem = problem_of(config, parts.flash, parts.dram))
+  if (const auto problem = asterism::problem_of(config, parts.flash, parts.dram))
     problems.add(problem->key, problem->text);
 }
 
@@ -64,8 +65,14 @@ CxlSsdModule::CxlSsdModule(const sc_core::sc_module_name& name, const CxlSsdConf
       window_(context.place.range()),
       events_(context.events),
       link_(parts.expander),
-      alarm_("alarm", [this](Picoseconds time) {
-        cache_->advance_to(time);
+      alarm_("alarm",
+             [this](Picoseconds time) {
+               cache_->advance_to(time);
+               rearm();
+             }),
+      fault_alarm_("fault_alarm", [this](Picoseconds time) {
+        for (; !faults_.empty() && faults_.front().at <= time; faults_.pop_front())
+          inject_now(faults_.front().fault);
         rearm();
       }) {
   const FlashGeometry geometry = flash_geometry(config, parts.flash);
@@ -120,27 +127,53 @@ CxlSsdModule::Port::Port(const sc_core::sc_module_name& name, CxlSsdModule& owne
   host.register_get_direct_mem_ptr(this, &Port::get_direct_mem_ptr);
 }
 
+// Gives back the places of what ends without an answer. A reset has emptied the queue.
+class CxlSsdModule::HeldPlaces {
+ public:
+  HeldPlaces(CxlSsdModule& owner, Lines& lines) : owner_(owner), lines_(lines), resets_(owner.resets_) {}
+  ~HeldPlaces() {
+    if (resets_ != owner_.resets_) return;
+    bool was_held = false;
+    for (CxlLink::Sent& each : lines_) {
+      was_held |= each.is_held;
+      owner_.link_.drop(each, now());
+    }
+    if (was_held) owner_.changed_.notify(sc_core::SC_ZERO_TIME);
+  }
+  HeldPlaces(const HeldPlaces&) = delete;
+  HeldPlaces& operator=(const HeldPlaces&) = delete;
+
+ private:
+  CxlSsdModule& owner_;
+  Lines& lines_;
+  const std::uint64_t resets_;
+};
+
 void CxlSsdModule::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   payload.set_dmi_allowed(false);
   if (!accept(payload, config_.size)) return;
   if (!powered_) return payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
   const bool is_write = payload.is_write();
   const Bytes begin(payload.get_address());
-  const Picoseconds issued = now() + to_picoseconds(delay);
-  std::vector<CxlLink::Sent> sent;
+  const Picoseconds begun = now(), issued = begun + to_picoseconds(delay);
+  Lines lines;
+  const HeldPlaces held(*this, lines);
   for (Bytes at = begin; at < begin + Bytes(payload.get_data_length());
        at = at - at % FlashCache::line + FlashCache::line)
-    sent.push_back(link_.request(now(), issued, is_write));
+    lines.push_back(link_.request(now(), issued, is_write));
   Picoseconds answered = issued, last = issued;
   unsigned first = 0;
-  for (const CxlLink::Sent& each : sent) {
+  for (std::size_t i = 0; i < lines.size(); ++i) {
     const Bytes at = begin + Bytes(first);
     const auto count = static_cast<unsigned>(
         std::min(Bytes(payload.get_data_length() - first), FlashCache::line - at % FlashCache::line).count());
-    const auto ended = access(payload, first, count, std::max(each.at_memory, last));
+    if (now() != begun && !lines[i].is_held) link_.try_again(lines[i], now());
+    if (!enter(payload, lines[i])) return payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
+    const auto ended = access(payload, first, count, lines, i, std::max(lines[i].at_memory, last));
     if (!ended) return payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
     last = std::max(last, now());
-    answered = std::max(answered, link_.response(each, *ended, is_write));
+    answered = std::max(answered, link_.response(lines[i], *ended, is_write));
+    if (std::exchange(lines[i].is_held, false)) changed_.notify(sc_core::SC_ZERO_TIME);
     first += count;
   }
   delay = answered > now() ? to_sc_time(answered - now()) : sc_core::SC_ZERO_TIME;
@@ -155,10 +188,37 @@ void CxlSsdModule::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time
   payload.set_response_status(is_poisoned && !who ? tlm::TLM_GENERIC_ERROR_RESPONSE : tlm::TLM_OK_RESPONSE);
 }
 
+// Waits for a place, if others that wait for flash have all of them. False: it was reset.
+bool CxlSsdModule::enter(tlm::tlm_generic_payload& payload, CxlLink::Sent& line) {
+  const std::uint64_t resets = resets_;
+  while (!CxlLink::has_place(line)) {
+    sc_core::wait(changed_);
+    if (resets != resets_ || !powered_ || is_aborted(payload)) return false;
+    link_.try_again(line, now());
+  }
+  return true;
+}
+
+// A line lets time pass, mostly for flash: it holds its place, and those behind it in the payload, too, as
+// far as they have arrived and there are places.
+void CxlSsdModule::hold(Lines& lines, std::size_t first) {
+  for (std::size_t i = first; i < lines.size(); ++i) {
+    CxlLink::Sent& line = lines[i];
+    if (line.is_held) continue;
+    if (i != first) {
+      if (line.arrived > now()) return;
+      link_.try_again(line, now());
+      if (!CxlLink::has_place(line)) return;
+    }
+    link_.hold(line);
+  }
+}
+
 // Bytes [first, first + count) of a payload, which lie in one line, that come to the device at a time.
 // Returns when its DRAM has answered; nullopt: it has not, because the flash is read-only, or reset.
 std::optional<Picoseconds> CxlSsdModule::access(tlm::tlm_generic_payload& payload, unsigned first,
-                                                unsigned count, Picoseconds at) {
+                                                unsigned count, Lines& lines, std::size_t line,
+                                                Picoseconds at) {
   const Bytes offset = Bytes(payload.get_address() + first);
   const bool is_write = payload.is_write();
   bool is_whole = count == FlashCache::line.count();
@@ -166,14 +226,16 @@ std::optional<Picoseconds> CxlSsdModule::access(tlm::tlm_generic_payload& payloa
   const std::uint64_t resets = resets_;
   const auto is_dropped = [&] { return resets != resets_ || !powered_ || is_aborted(payload); };
   if (is_write && !is_monitored(payload)) {
-    const PageLines lines = line_at(window_.first + offset);
-    if (!all_writes_->is_allowed(lines.page)) {
+    const PageLines of_write = line_at(window_.first + offset);
+    if (!all_writes_->is_allowed(of_write.page)) {
+      hold(lines, line);
       if (at > now()) sc_core::wait(to_sc_time(at - now()));
-      if (!all_writes_->wait_until_allowed(lines) || is_dropped()) return std::nullopt;
+      if (!all_writes_->wait_until_allowed(of_write) || is_dropped()) return std::nullopt;
       at = std::max(at, now());
     }
   }
   if (at > now() && !cache_->is_hit(offset, is_write, is_whole)) {
+    hold(lines, line);
     sc_core::wait(to_sc_time(at - now()));
     if (is_dropped()) return std::nullopt;
   }
@@ -182,6 +244,7 @@ std::optional<Picoseconds> CxlSsdModule::access(tlm::tlm_generic_payload& payloa
     rearm();
     if (answer == FlashCache::Answer::failed) return std::nullopt;
     if (answer == FlashCache::Answer::ready) break;
+    hold(lines, line);
     sc_core::wait(changed_);
     if (is_dropped()) return std::nullopt;
     at = std::max(at, now());
@@ -300,7 +363,42 @@ void CxlSsdModule::update_interrupt() {
   interrupt.write((registers.interrupt_status.value() & registers.interrupt_enable.value()) != 0);
 }
 
-void CxlSsdModule::rearm() { alarm_.arm(cache_->next_event()); }
+void CxlSsdModule::rearm() {
+  alarm_.arm(cache_->next_event());
+  fault_alarm_.arm(faults_.empty() ? std::nullopt : std::optional(faults_.front().at));
+}
+
+// ---- faults ----
+
+std::optional<FaultCheck<CxlFlashFault>::Problem> CxlSsdModule::problem_of(const CxlSsdConfig& config,
+                                                                           const CxlFlashFault& fault) {
+  if (fault.offset < config.size) return std::nullopt;
+  return FaultCheck<CxlFlashFault>::Problem{
+      "offset", fmt::format("expected an offset below {:#x}, the size of the window, got {:#x}",
+                            config.size.count(), fault.offset.count())};
+}
+
+void CxlSsdModule::inject(const std::vector<Timed<CxlFlashFault>>& faults) {
+  faults_.insert(faults_.end(), faults.begin(), faults.end());
+  std::ranges::stable_sort(faults_, {}, &Timed<CxlFlashFault>::at);
+  rearm();
+}
+
+void CxlSsdModule::inject_now(const CxlFlashFault& fault) {
+  const std::optional<FlashAddress> place = powered_ ? cache_->inject(fault) : std::nullopt;
+  ++(place ? flash_faults_ : flash_faults_missed_);
+  if (!place) {
+    const char* const why =
+        powered_ && cache_->is_ready() ? "its page is not in flash now" : "the device is off or recovering";
+    return log(name()).warn("a fault in flash at offset {:#x} hits nothing: {}", fault.offset.count(), why);
+  }
+  events_.record(now(), name(), "flash_fault",
+                 {{"covers", std::string(to_text(fault.covers))},
+                  {"plane", std::uint64_t{place->plane}},
+                  {"block", std::uint64_t{place->block}},
+                  {"page", std::uint64_t{place->page}},
+                  {"bits", std::uint64_t{fault.bits}}});
+}
 
 // ---- the rest ----
 
@@ -331,6 +429,8 @@ void CxlSsdModule::report(Statistics& statistics) const {
   link_.report(statistics.group("link"));
   statistics.add("lost_pages", lost_pages_);
   statistics.add("poisoned_reads", poisoned_reads_);
+  statistics.add("flash_faults", flash_faults_);
+  statistics.add("flash_faults_missed", flash_faults_missed_);
   cache_->report(statistics.group("cache"), now());
 }
 

@@ -2,7 +2,9 @@
 // registers. The engine is flash_cache.h, and what is in front of it cxl_link.h.
 //
 // An access that finds its line in the cache takes the time of link and DRAM. One that does not waits for
-// flash, as long as that takes. Lines of a payload are served one after the other.
+// flash, as long as that takes, and holds its place in the queue of the device (cxl_link.h) meanwhile: when
+// such accesses have all places, others wait for one, also for lines in the cache. Lines of a payload are
+// served one after the other; those that have arrived hold places, too.
 //
 // Direct memory is granted on the condition that accesses are monitored (tlm/initiator_extension.h): fills
 // and write-backs of the host's caches, or without caches each load and store, come to the device as
@@ -18,11 +20,13 @@
 
 #include <tlm_utils/simple_target_socket.h>
 
+#include <deque>
 #include <memory>
 #include <systemc>
 #include <tlm>
 #include <vector>
 
+#include "cxl/cxl_fault.h"
 #include "cxl/cxl_link.h"
 #include "cxl/cxl_ssd_config.h"
 #include "cxl/cxl_ssd_registers.h"
@@ -44,15 +48,19 @@ struct CxlSsdParts {
 class CxlSsdModule final : public sc_core::sc_module,
                            public Device,
                            public NodeMemory,
+                           public FaultTarget<CxlFlashFault>,
                            private FlashCache::Sink {
  public:
   using Config = CxlSsdConfig;
   using Parts = CxlSsdParts;
+  using Faults = FaultList<CxlFlashFault>;
   static CxlSsdParts load(const CxlSsdConfig& config, DeviceFiles& files);
   static DeviceShape shape(const CxlSsdConfig& config, const CxlSsdParts& parts, const NodeFacts&);
   static void check(const CxlSsdConfig& config, const CxlSsdParts& parts, const NodeView&, const DevicePlace&,
                     DeviceProblems& problems);
   static std::vector<DeviceTreeNode> device_tree(const CxlSsdConfig&, const DevicePlace& place);
+  static std::optional<FaultCheck<CxlFlashFault>::Problem> problem_of(const CxlSsdConfig& config,
+                                                                      const CxlFlashFault& fault);
 
   CxlSsdRegisters registers;
   RegisterSocket target;
@@ -79,6 +87,8 @@ class CxlSsdModule final : public sc_core::sc_module,
   unsigned part_at(Bytes) const override { return 0; }
   std::string summary() const override;
 
+  void inject(const std::vector<Timed<CxlFlashFault>>& faults) override;
+
  private:
   struct Port final : sc_core::sc_module {
     Port(const sc_core::sc_module_name& name, CxlSsdModule& owner);
@@ -98,10 +108,16 @@ class CxlSsdModule final : public sc_core::sc_module,
   void transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   unsigned debug(tlm::tlm_generic_payload& payload);
   bool grant(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
+  // The lines of a payload on their way through the device.
+  using Lines = std::vector<CxlLink::Sent>;
+  class HeldPlaces;
+  bool enter(tlm::tlm_generic_payload& payload, CxlLink::Sent& line);
+  void hold(Lines& lines, std::size_t first);
   std::optional<Picoseconds> access(tlm::tlm_generic_payload& payload, unsigned first, unsigned count,
-                                    Picoseconds at);
+                                    Lines& lines, std::size_t line, Picoseconds at);
   void move(tlm::tlm_generic_payload& payload, unsigned first, unsigned count);
   void withdraw(Bytes first, Bytes size);
+  void inject_now(const CxlFlashFault& fault);
   void connect_registers();
   void raise(std::uint32_t event);
   void update_interrupt();
@@ -122,10 +138,12 @@ class CxlSsdModule final : public sc_core::sc_module,
   std::vector<std::unique_ptr<Port>> ports_;
   MemoryWrites own_writes_;
   MemoryWrites* all_writes_ = &own_writes_;
-  Alarm alarm_;
+  Alarm alarm_, fault_alarm_;
+  std::deque<Timed<CxlFlashFault>> faults_;  // sorted by time
   sc_core::sc_event changed_;
   bool powered_ = true, has_failed_ = false;
-  std::uint64_t resets_ = 0, lost_pages_ = 0, poisoned_reads_ = 0;
+  std::uint64_t resets_ = 0, lost_pages_ = 0, poisoned_reads_ = 0, flash_faults_ = 0,
+                flash_faults_missed_ = 0;
 };
 
 }  // namespace asterism

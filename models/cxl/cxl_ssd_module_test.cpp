@@ -20,9 +20,10 @@ CxlSsdConfig ssd_of_test(bool is_protected) {
           .dram = {.ranks = 1}};
 }
 
-CxlSsdParts ssd_parts_of_test() {
-  CxlSsdParts parts{
-      .expander = {.port_latency = 62_ns, .controller_latency = 15_ns}, .flash = {}, .dram = {}};
+CxlSsdParts ssd_parts_of_test(std::uint32_t queue) {
+  CxlSsdParts parts{.expander = {.port_latency = 62_ns, .controller_latency = 15_ns, .queue = queue},
+                    .flash = {},
+                    .dram = {}};
   parts.flash.pages_per_block = 32;
   return parts;
 }
@@ -40,8 +41,8 @@ struct CxlSsdRig : SystemCTest {
   TestInitiator cpu{"cpu"}, dma{"dma"}, registers{"registers"};
   sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> line{"line"};
 
-  explicit CxlSsdRig(bool is_protected = false)
-      : ssd("ssd", ssd_of_test(is_protected), ssd_parts_of_test(), context) {
+  explicit CxlSsdRig(bool is_protected = false, std::uint32_t queue = CxlPart{}.queue)
+      : ssd("ssd", ssd_of_test(is_protected), ssd_parts_of_test(queue), context) {
     cpu.socket.bind(*ssd.targets()[0]);
     dma.socket.bind(ssd.port(1));
     registers.socket.bind(*ssd.targets()[1]);
@@ -91,6 +92,40 @@ struct CxlSsdModuleTest : CxlSsdRig {};
 struct ProtectedCxlSsdTest : CxlSsdRig {
   ProtectedCxlSsdTest() : CxlSsdRig(true) {}
 };
+// With one place in the queue, or two.
+struct NarrowCxlSsdRig : CxlSsdRig {
+  Picoseconds missed, hit;  // what the accesses have taken
+
+  explicit NarrowCxlSsdRig(std::uint32_t queue) : CxlSsdRig(false, queue) {}
+  // DMA reads a line that is in flash, and then a core one that is in the cache.
+  void miss_and_hit() {
+    start();
+    store(0x0, 1);
+    store(0x10'0000, 2);
+    flush();
+    lose_power();
+    EXPECT_EQ(load(0x10'0000), 2u);
+    sc_core::sc_event ended;
+    sc_core::sc_spawn([&] {
+      const Picoseconds begin = now();
+      dma.delay = sc_core::SC_ZERO_TIME;
+      EXPECT_EQ(dma.read<std::uint64_t>(0x0), 1u);
+      missed = now() + to_picoseconds(dma.delay) - begin;
+      ended.notify();
+    });
+    wait_for(1_us);
+    const Picoseconds begin = now();
+    EXPECT_EQ(load(0x10'0000), 2u);
+    hit = now() + to_picoseconds(cpu.delay) - begin;
+    if (missed == 0_ps) sc_core::wait(ended);
+  }
+};
+struct OnePlaceCxlSsdTest : NarrowCxlSsdRig {
+  OnePlaceCxlSsdTest() : NarrowCxlSsdRig(1) {}
+};
+struct TwoPlacesCxlSsdTest : NarrowCxlSsdRig {
+  TwoPlacesCxlSsdTest() : NarrowCxlSsdRig(2) {}
+};
 
 SYSTEMC_TEST_F(CxlSsdModuleTest, HitsTakeTheLinkAndMissesTheFlash) {
   start();
@@ -107,6 +142,37 @@ SYSTEMC_TEST_F(CxlSsdModuleTest, HitsTakeTheLinkAndMissesTheFlash) {
   EXPECT_LT(now() - begin, 110_us);
   EXPECT_EQ(registers.read32(r().misses.offset()), 1u);
   EXPECT_EQ(dma.read<std::uint64_t>(0x1000), 5u);
+}
+
+SYSTEMC_TEST_F(OnePlaceCxlSsdTest, AHitWaitsForThePlaceOfAMiss) {
+  miss_and_hit();
+  EXPECT_GT(missed, 45_us);
+  EXPECT_GT(hit, missed - 2_us);
+}
+
+SYSTEMC_TEST_F(TwoPlacesCxlSsdTest, AHitPassesAMissIfThereIsAnotherPlace) {
+  miss_and_hit();
+  EXPECT_GT(missed, 45_us);
+  EXPECT_LT(hit, 1_us);
+}
+
+SYSTEMC_TEST_F(OnePlaceCxlSsdTest, AResetEndsWhatWaitsForAPlace) {
+  start();
+  store(0x0, 1);
+  flush();
+  lose_power();
+  unsigned answers = 0;
+  for (TestInitiator* each : {&cpu, &dma})
+    sc_core::sc_spawn([&answers, each] {
+      each->delay = sc_core::SC_ZERO_TIME;
+      each->read<std::uint64_t>(0x0);
+      EXPECT_EQ(each->status, tlm::TLM_GENERIC_ERROR_RESPONSE);
+      ++answers;
+    });
+  wait_for(1_us);
+  lose_power();
+  EXPECT_EQ(answers, 2u);
+  EXPECT_EQ(load(0x0), 1u);
 }
 
 SYSTEMC_TEST_F(CxlSsdModuleTest, OnlyWhatWasFlushedSurvivesALossOfPower) {

@@ -49,6 +49,7 @@
 #include <vector>
 
 #include "base/statistics.h"
+#include "cxl/cxl_fault.h"
 #include "cxl/cxl_ssd_config.h"
 #include "cxl/poison_list.h"
 #include "flash/translation_layer.h"
@@ -101,6 +102,9 @@ class FlashCache final : private TranslationLayer::Sink {
 
   // Sink::flushed follows when all that was written until now is in flash.
   void flush(Picoseconds now);
+  // Returns the page that it hits, or whose block or die; nullopt: flash has no such page now, or is not
+  // ready.
+  std::optional<FlashAddress> inject(const CxlFlashFault& fault);
   bool is_flushing() const { return !flushes_.empty(); }
   std::uint64_t modified_frames() const { return modified_.size(); }
 
@@ -164,6 +168,7 @@ class FlashCache final : private TranslationLayer::Sink {
   void fill(Picoseconds now, Page page, Frame& frame);
   void modify(Frame& frame, Page page, std::uint32_t part, std::uint64_t lines);
   void schedule(Picoseconds now);
+  void break_die(FlashAddress at);
   bool begin_save(Picoseconds now, Page page, Frame& frame);
   void take_lines(Page page, Frame& frame);
   void take_part(std::uint32_t part, Page page, Frame& frame);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <set>
 
 #include "base/random.h"
 
@@ -312,6 +313,59 @@ TEST_F(ProtectedFlashCacheTest, TheRestOfALostPageIsPoisonedAfterALossOfPower) {
   EXPECT_FALSE(cache.is_poisoned(32_KiB)) << "it has not been read again";
   EXPECT_FALSE(flush());
   EXPECT_EQ(lost_pages.size(), 2u);
+}
+
+TEST_F(FlashCacheTest, AFaultOfAPageIsCorrectedUpToTheLimitOfItsCode) {
+  store(16_KiB, 1);
+  ASSERT_TRUE(flush());
+  lose_power();
+  EXPECT_TRUE(cache.inject({.offset = 17_KiB, .bits = FlashPart{}.correctable_bits}));
+  EXPECT_EQ(load(16_KiB), 1u);
+  lose_power();
+  EXPECT_TRUE(cache.inject({.offset = 17_KiB, .bits = 1}));
+  load(16_KiB);
+  EXPECT_TRUE(cache.is_poisoned(16_KiB));
+  EXPECT_FALSE(cache.inject({.offset = 512_KiB, .bits = 1})) << "it was never written";
+}
+
+// Its pages can be read. What is written meanwhile goes to another block.
+TEST_F(FlashCacheTest, ABlockThatFailsIsReplaced) {
+  for (std::uint64_t page = 0; page < 8; ++page) store(16_KiB * page, 1);
+  ASSERT_TRUE(flush());
+  const std::optional<FlashAddress> failed = cache.inject({.covers = CxlFlashPart::block, .offset = 0_B});
+  ASSERT_TRUE(failed);
+  lose_power();
+  for (std::uint64_t page = 0; page < 8; ++page) EXPECT_EQ(load(16_KiB * page), 1u) << page;
+  for (std::uint64_t page = 0; page < 8; ++page) store(16_KiB * page, 2);
+  EXPECT_TRUE(flush());
+  EXPECT_TRUE(image.is_bad(failed->whole_block()));
+  lose_power();
+  for (std::uint64_t page = 0; page < 8; ++page) EXPECT_EQ(load(16_KiB * page), 2u) << page;
+}
+
+// Half of the pages are lost, and the other die is too small for all.
+TEST_F(FlashCacheTest, ADieThatFailsTakesItsPages) {
+  for (std::uint64_t page = 0; page < 8; ++page) store(16_KiB * page, 1);
+  ASSERT_TRUE(flush());
+  lose_power();
+  const std::optional<FlashAddress> failed = cache.inject({.covers = CxlFlashPart::die, .offset = 0_B});
+  ASSERT_TRUE(failed);
+  std::size_t poisoned = 0;
+  for (std::uint64_t page = 0; page < 8; ++page) {
+    load(16_KiB * page);
+    poisoned += cache.is_poisoned(16_KiB * page);
+  }
+  EXPECT_EQ(poisoned, 4u);
+  EXPECT_EQ(std::set<Bytes>(lost_pages.begin(), lost_pages.end()).size(), 4u);
+  bool ok = true;
+  for (int i = 0; i < 20 && ok; ++i) {
+    ok = enter(1_MiB, true, true);
+    if (!ok) break;
+    cache.written(now, 1_MiB, 64_B);
+    ok = flush();
+  }
+  EXPECT_FALSE(ok);
+  EXPECT_TRUE(cache.read_only());
 }
 
 struct WornFlashCacheTest : FlashCacheRig {

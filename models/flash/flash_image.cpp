@@ -272,6 +272,11 @@ void FlashImage::set_block(FlashBlock block, std::uint32_t erases, bool bad) {
 }
 void FlashImage::mark_bad(FlashBlock block) { set_block(block, erase_count(block), true); }
 
+void FlashImage::break_block(FlashBlock block) {
+  broken_.resize(geometry_.all_blocks());
+  broken_[index(block)] = true;
+}
+
 FlashImage::PageRecord& FlashImage::begin_program(FlashAddress at, std::uint64_t page,
                                                   const PageSpare& spare) {
   PageRecord& record = records_[page];

@@ -68,6 +68,10 @@ class FlashImage {
   // Whether the block is marked bad, by the factory or by the controller.
   bool is_bad(FlashBlock block) const { return (blocks_[index(block)] & bad_mark) != 0; }
   void mark_bad(FlashBlock block);
+  // Whether a fault has broken the block: its programs and erases fail, and nobody knows it before one does.
+  // A file does not keep that.
+  bool is_broken(FlashBlock block) const { return !broken_.empty() && broken_[index(block)]; }
+  void break_block(FlashBlock block);
 
   // `data` is a whole page; it is ignored if no contents are kept.
   void program(FlashAddress at, std::span<const std::byte> data, const PageSpare& spare);
@@ -114,6 +118,7 @@ class FlashImage {
   PageRecord* records_ = nullptr;
   std::byte* pages_ = nullptr;
   std::vector<std::uint32_t> next_page_;
+  std::vector<bool> broken_;    // by block; empty: none is
   std::vector<bool> reserved_;  // whether disk space is reserved, by 4 KiB of the file
 };
 

@@ -14,8 +14,8 @@
 // Wear: with a rated endurance, a block fails at an individual erase count, which is reproducible and within
 // a tenth of the rating. Half of the blocks fail in the erase that would exceed it, the others in a program
 // before, which tears its page. From then on its programs and erases end with `failed`; its contents stay
-// readable. The same holds for a block that is marked bad. Bit errors (FlashImage::add_bit_errors) beyond the
-// page code make a page uncorrectable.
+// readable. The same holds for a block that is marked bad, or broken by a fault. Bit errors
+// (FlashImage::add_bit_errors) beyond the page code make a page uncorrectable.
 //
 // The caller must keep the rules of NAND, which are checked (std::logic_error): a page is programmed once
 // between erases, and the pages of a block in order.
@@ -162,7 +162,8 @@ class NandArray {
   void finish_transfer(Picoseconds now, std::uint32_t plane, Sink& sink);
   void deliver(Picoseconds now, Index operation, Sink& sink);
   bool fails(const Operation& operation) const {
-    return image_.is_bad(operation.at.whole_block()) || (part_.endurance != 0 && wears_out(operation));
+    const FlashBlock block = operation.at.whole_block();
+    return image_.is_bad(block) || image_.is_broken(block) || (part_.endurance != 0 && wears_out(operation));
   }
   bool wears_out(const Operation& operation) const;
   std::span<const std::byte> data_of(Index program) const {

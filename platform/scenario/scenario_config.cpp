@@ -81,7 +81,26 @@ void describe_flash(Fields& f, FaultConfig& c) {
   });
 }
 
-static_assert(member_count<FaultConfig>() == 12);
+static_assert(member_count<CxlFlashFault>() == 3);
+void describe_cxl(Fields& f, FaultConfig& c) {
+  f.when("kind", c.kind, {FaultKind::poison, FaultKind::cxl_flash}, [&] {
+    f("offset", c.offset,
+      "The offset of a byte in the memory of the device. The reads of its line return poison until that is "
+      "written; or the fault is in the flash that holds this byte at its time.",
+      required());
+  });
+  f.when("kind", c.kind, FaultKind::cxl_flash, [&] {
+    f("covers", c.cxl_flash.covers, "What fails.", one_of<CxlFlashPart>());
+    f("page_bits", c.cxl_flash.bits,
+      "Of a page: the number of bits that flip permanently in one KiB of it. The page can be read unless "
+      "they exceed the part's correctable_bits.",
+      within(0, 65535));
+    f.check((c.cxl_flash.bits != 0) == (c.cxl_flash.covers == CxlFlashPart::page), "page_bits",
+            "is above 0 for a page, and only then");
+  });
+}
+
+static_assert(member_count<FaultConfig>() == 13);
 void describe(Fields& f, FaultConfig& c) {
   f("at", c.at, "The simulated time of the fault, from the start of the run.", required());
   f("kind", c.kind, "The kind of fault.", one_of<FaultKind>(), required());
@@ -102,16 +121,12 @@ void describe(Fields& f, FaultConfig& c) {
       "memory and link are as fast as before.",
       within(1, 99));
   });
-  f.when("kind", c.kind, FaultKind::poison, [&] {
-    f("offset", c.offset,
-      "The offset of the line in the memory of the expander. Its reads return poison until it is written.",
-      required());
-  });
+  describe_cxl(f, c);
   f.when(
       "kind", c.kind,
       {FaultKind::bit, FaultKind::pin, FaultKind::column, FaultKind::word, FaultKind::chip, FaultKind::row,
        FaultKind::flash_bits, FaultKind::gpu_loss, FaultKind::gpu_memory, FaultKind::gpu_slow,
-       FaultKind::poison},
+       FaultKind::poison, FaultKind::cxl_flash},
       [&] {
         f("device", c.device,
           "The device in which the fault occurs. It is required if several devices of the node take faults "
@@ -174,6 +189,13 @@ std::optional<GpuSlowdown> FaultConfig::gpu_slowdown() const {
 
 std::optional<CxlFault> FaultConfig::cxl_fault() const {
   return kind == FaultKind::poison ? std::optional(CxlFault{Bytes(offset)}) : std::nullopt;
+}
+
+std::optional<CxlFlashFault> FaultConfig::cxl_flash_fault() const {
+  if (kind != FaultKind::cxl_flash) return std::nullopt;
+  CxlFlashFault fault = cxl_flash;
+  fault.offset = Bytes(offset);
+  return fault;
 }
 
 std::optional<Loss> FaultConfig::cluster_loss() const {

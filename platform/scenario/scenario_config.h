@@ -37,7 +37,8 @@ enum class FaultKind {
   gpu_memory = gpu_loss + 1,
   gpu_slow = gpu_memory + 1,
   poison = gpu_slow + 1,
-  node_loss = poison + 1,  // this and the following kinds concern a node of a cluster
+  cxl_flash = poison + 1,
+  node_loss = cxl_flash + 1,  // this and the following kinds concern a node of a cluster
   link_loss,
   memory_loss,
   ssd_loss,
@@ -57,6 +58,7 @@ constexpr auto enum_names(FaultKind) {
        {FaultKind::gpu_memory, "gpu_memory", "A GPU: a bit or more of its memory."},
        {FaultKind::gpu_slow, "gpu_slow", "A GPU: its clock is slower for a time."},
        {FaultKind::poison, "poison", "CXL expander: a line of its memory is poisoned."},
+       {FaultKind::cxl_flash, "cxl_flash", "CXL SSD: a page, a block or a die of its flash."},
        {FaultKind::node_loss, "node_loss",
         "Cluster: a node fails permanently, and everything that it holds is lost."},
        {FaultKind::link_loss, "link_loss",
@@ -84,7 +86,8 @@ struct FaultConfig {
   std::uint32_t gpu = 0;
   GpuMemoryFault gpu_cells = {};           // besides the GPU and the persistence
   std::uint32_t clock_percent = 50;        // of a slow GPU
-  std::uint64_t offset = 0;                // of a poisoned line in its expander
+  std::uint64_t offset = 0;                // of a byte in the window of a CXL device
+  CxlFlashFault cxl_flash = {};            // besides the offset
   std::string device = {};                 // the instance, if several take faults of this kind
   std::optional<std::uint32_t> node = {};  // in a cluster
 
@@ -96,6 +99,7 @@ struct FaultConfig {
   std::optional<GpuMemoryFault> gpu_memory_fault() const;
   std::optional<GpuSlowdown> gpu_slowdown() const;
   std::optional<CxlFault> cxl_fault() const;
+  std::optional<CxlFlashFault> cxl_flash_fault() const;
   std::optional<Loss> cluster_loss() const;
 };
 void describe(Fields& f, FaultConfig& c);

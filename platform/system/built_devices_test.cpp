@@ -79,6 +79,8 @@ struct BuiltDevicesTest : SystemCTest {
       expect_role<FaultTarget<GpuMemoryFault>>(placed, takes<GpuMemoryFault>(placed),
                                                "a target of faults of GPUs' memory");
       expect_role<FaultTarget<CxlFault>>(placed, takes<CxlFault>(placed), "a target of poison");
+      expect_role<FaultTarget<CxlFlashFault>>(placed, takes<CxlFlashFault>(placed),
+                                              "a target of faults of a CXL SSD's flash");
     }
   }
   template <class Fault>
