@@ -29,7 +29,7 @@ constexpr auto enum_names(RangeProblem) {
        {RangeProblem::one_rank, "one_rank", "strong ECC keeps parity in another rank, and there is only one"},
        {RangeProblem::no_code, "no_code", "this memory has no ECC, or the range asks for none"},
        {RangeProblem::no_room, "no_room", "the memory uses rows that the parity of strong ECC needs"},
-       {RangeProblem::reserved_mode, "reserved_mode", "no mode has this number"}});
+       {RangeProblem::reserved_mode, "reserved_mode", "the code of this memory has no such mode"}});
 }
 
 class EccRanges {

@@ -556,9 +556,12 @@ void MemoryController::set_range(EccMode mode) {
     const AddressRange offsets{Address((first - base_).count()), size};
     problem = ecc_.set_range(now(), index, EccRange{offsets, mode});
   }
-  if (problem != RangeProblem::none)
-    registers.warn(fmt::format("guest set range {} to {:#x}, {} bytes: {}", index, first.value(),
-                               size.count(), to_text(problem)));
+  if (problem != RangeProblem::none) {
+    const bool is_of_rank = mode == EccMode::strong && problem == RangeProblem::reserved_mode;
+    registers.warn(fmt::format("guest set range {} to {:#x}, {} bytes: {}{}", index, first.value(),
+                               size.count(), to_text(problem),
+                               is_of_rank ? "; with ecc_rank_code there is no strong mode" : ""));
+  }
   registers.range_status.set(registers.range_status.problem.bits(problem));
   show_range();
   rearm();

@@ -47,7 +47,7 @@ struct MemoryRegisters : RegisterBank {
         {"one_rank", 4, "strong ECC keeps parity in another rank, and there is only one"},
         {"no_code", 5, "this memory has no ECC, or the range asks for none"},
         {"no_room", 6, "the memory uses rows that the parity of strong ECC needs"},
-        {"reserved_mode", 7, "RANGE_CONTROL.mode is 3, which is reserved"}}}};
+        {"reserved_mode", 7, "RANGE_CONTROL.mode is 3, which is reserved, or 2 in a memory whose code has no strong mode"}}}};
   } range_status{*this, 0x28, "RANGE_STATUS", Access::read_only, 0, "The result of the last write of RANGE_CONTROL"};
   Register corrected{*this, 0x2c, "CORRECTED", Access::read_only, 0, "The number of errors that were corrected, by demand and scrub"};
   Register uncorrectable{*this, 0x30, "UNCORRECTABLE", Access::read_only, 0, "The number of errors that could not be corrected, by demand and scrub"};
