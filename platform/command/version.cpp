@@ -21,6 +21,7 @@
 #include "base/wrapped_text.h"
 #include "core/a64/fast_float.h"
 #include "core/core_config.h"
+#include "ecc/ddr5_codec.h"
 #include "ecc/page_codec.h"
 #include "fabric/fabric_config.h"
 #include "memory/memory_config.h"
@@ -88,7 +89,9 @@ std::string cores() {
 std::string codec() {
   std::vector<std::string> paths;
   for (const CodecPath path : codec_paths()) paths.emplace_back(to_text(path));
-  return fmt::format("Reed-Solomon (36,32) and (19,16); this processor can use {}", fmt::join(paths, ", "));
+  return fmt::format(
+      "Reed-Solomon (36,32) and (19,16), for which this processor can use {}; of DDR5 ranks {}",
+      fmt::join(paths, ", "), names_of<Ddr5Code>());
 }
 
 }  // namespace

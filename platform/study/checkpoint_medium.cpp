@@ -110,7 +110,7 @@ DramConfig dimm_of_ddr5() {
 
 static_assert(member_count<CheckpointMedium>() == 6);
 void describe(Fields& f, CheckpointMedium& c) {
-  f("type", c.type, "What it is.", one_of<MediumType>());
+  f("type", c.type, "What it is. By default it is an expander.", one_of<MediumType>());
   f("expander", c.expander,
     "The link, the ports and the controller: a file in configs/cxl. They bound the bandwidth of DRAM.",
     names_file("cxl"));

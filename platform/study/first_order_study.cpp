@@ -81,7 +81,7 @@ const RegisteredStudy first_order_study{
          "Multilevel checkpointing to first order: each level alone at its own interval, and their product",
      .coordinates = {"factor"},
      .columns = {{"efficiency", "efficiency", "",
-                  "Work over time: 1 / prod(1 + C / tau + lambda (tau / 2 + R))", 12},
+                  "Work over time: 1 / prod(1 + C / tau + lambda (tau / 2 + R))", 6},
                  {"overhead_percent", "overhead", "%", "Time over work, minus 1", 3},
                  {"failures_at_once", "at once", "",
                   "lambda (tau + C + R), summed over all levels. The model holds while this is far below 1, "

@@ -56,9 +56,11 @@ bool is_hidden(const Cell& cell, int places, std::string_view unit) {
   return number && (rounds_to(0) || (unit == "%" && rounds_to(100)));
 }
 
-// The same, with an exponent if the column has them and the value had fewer than two digits otherwise.
+// The same, with an exponent if the column has them and the value had fewer than two digits otherwise. Beside
+// such values, 0.000 would seem to be rounded.
 std::string shown(const Cell& cell, int places, const Column& column) {
   const auto* number = std::get_if<double>(&cell);
+  if (number && *number == 0 && column.max_places == with_exponent) return "0";
   const bool is_small = number && *number != 0 && std::abs(*number) < std::pow(10, 1 - column.places);
   return is_small && column.max_places == with_exponent ? fmt::format("{:.1e}", *number)
                                                         : shown(cell, places);

@@ -272,6 +272,7 @@ TEST(StudyTest, AColumnMayShowSmallValuesWithAnExponent) {
   fine.columns[0].max_places = with_exponent;
   EXPECT_NE(table_of(fine, {"size=1e-6,2"}).find("1.0e-12  ok"), std::string::npos);
   EXPECT_NE(table_of(fine, {"size=1e-6,2"}).find("4.0  ok"), std::string::npos);
+  EXPECT_NE(table_of(fine, {"size=0,2"}).find(" 0  ok"), std::string::npos) << "not rounded";
 }
 
 TEST(StudyTest, AColumnMayShowMorePlacesWhereAValueWouldBeHidden) {
