@@ -49,7 +49,9 @@ std::vector<DramLoad> loads(const Numbers& numbers, const DramFitSettings& setti
   return all;
 }
 
-std::vector<Pattern> patterns(const DramPart& part, const Numbers& numbers, const DramFitSettings& settings) {
+// `measured` is called after each of them.
+std::vector<Pattern> patterns(const DramPart& part, const Numbers& numbers, const DramFitSettings& settings,
+                              const std::function<void()>& measured) {
   std::vector<Pattern> all;
   for (const std::uint32_t ranks : {1u, 2u}) {
     DramConfig config;
@@ -62,6 +64,7 @@ std::vector<Pattern> patterns(const DramPart& part, const Numbers& numbers, cons
       Pattern pattern{load, config, run_exact(load, config, part)};
       pattern.is_below_knee = pattern.exact.latency < 2 * unloaded[static_cast<std::size_t>(load.places)];
       all.push_back(pattern);
+      measured();
     }
   }
   return all;
@@ -94,13 +97,16 @@ constexpr std::array parameters{
 
 DramCurves fit_dram_curves(const std::string& name, const DramPart& part, const DramCurves& start,
                            const DramFitSettings& settings, const std::function<void(double)>& progress) {
-  const std::vector<Pattern> all = patterns(part, fitted, settings);
+  const auto steps = static_cast<double>(settings.rounds * parameters.size());
+  double done = 0;
+  const auto report = [&] {
+    if (progress) progress(done / steps);
+  };
+  const std::vector<Pattern> all = patterns(part, fitted, settings, report);
   DramCurves best = start;
   best.part = name;
   best.digest = curves_digest(part);
   double least = misfit_of(errors_of(all, part, best)), step = 0.3;
-  const auto steps = static_cast<double>(settings.rounds * parameters.size());
-  double done = 0;
   for (unsigned round = 0; round < settings.rounds; ++round, step *= 0.7)
     for (const auto parameter : parameters) {
       for (const double factor : {1 + step, 1 / (1 + step)}) {
@@ -112,16 +118,18 @@ DramCurves fit_dram_curves(const std::string& name, const DramPart& part, const 
         best = tried;
         break;
       }
-      if (progress) progress(++done / steps);
+      ++done;
+      report();
     }
   best.fitted = summary_of(errors_of(all, part, best));
-  best.held_out = summary_of(errors_of(patterns(part, held_out, settings), part, best));
+  best.held_out = summary_of(errors_of(patterns(part, held_out, settings, report), part, best));
   return best;
 }
 
 CurveErrors dram_curve_errors(const DramPart& part, const DramCurves& curves, bool of_held_out,
                               const DramFitSettings& settings) {
-  return summary_of(errors_of(patterns(part, of_held_out ? held_out : fitted, settings), part, curves));
+  return summary_of(
+      errors_of(patterns(part, of_held_out ? held_out : fitted, settings, [] {}), part, curves));
 }
 
 }  // namespace asterism

@@ -21,7 +21,8 @@ struct DramFitSettings {
   bool coarse = false;              // a tenth of the patterns
 };
 
-// Continues from the values of `start`. Progress, from 0 to 1, is reported if wanted.
+// Continues from the values of `start`. Progress, from 0 to 1, is reported if wanted, at least once for each
+// pattern and each change of a parameter.
 DramCurves fit_dram_curves(const std::string& name, const DramPart& part, const DramCurves& start = {},
                            const DramFitSettings& settings = {},
                            const std::function<void(double)>& progress = {});

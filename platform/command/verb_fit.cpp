@@ -2,7 +2,6 @@
 // fabric of a topology, expects waits, fitted to the exact engine (models/memory/dram_fit.h,
 // models/fabric/traffic/fabric_fit.h). Keys are those of a fabric, for routers of other parameters.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -25,6 +24,7 @@
 #include "platform/host/installed_files.h"
 #include "platform/host/output_file.h"
 #include "platform/host/progress_line.h"
+#include "platform/rtl/child_processes.h"
 
 namespace asterism {
 namespace {
@@ -77,11 +77,14 @@ FabricCurves fit_fabric(std::optional<TopologyKind> topology, const FitArguments
   return fit_fabric_curves(fabrics, flit_parameters(config), start, {}, progress);
 }
 
+// An interruption leaves no file: the signal is looked for whenever there is progress.
 int fit(const FitArguments& arguments, const auto& curves_of) {
+  const BuildSignals signals;
   std::optional<OutputFile> file;
   if (arguments.out) file.emplace(*arguments.out, "--out");
-  ProgressLine line(isatty(STDERR_FILENO) != 0);
+  ProgressLine line(true, ProgressLine::Elsewhere::lines);
   const auto curves = curves_of([&](double done) {
+    signals.wait(0);
     if (line.is_due()) line.show(fmt::format("{:.0f}%", 100 * done));
   });
   line.clear();

@@ -181,6 +181,15 @@ TEST_F(StudyCommandTest, AnInterruptionKeepsWhatIsDoneUnderAPartialName) {
   EXPECT_THAT(contents("out.partial/results.json"), HasSubstr("\"complete\": false"));
 }
 
+TEST_F(StudyCommandTest, AnInterruptedFitLeavesNoFile) {
+  Running running = start({"fit", "ddr3_1600_1gb_x4", "--out", "curves.json"});
+  for (int i = 0; i < 5000 && !exists("curves.json.partial"); ++i) usleep(1000);
+  running.signal(SIGINT);
+  EXPECT_EQ(running.wait().status, 130);
+  EXPECT_FALSE(exists("curves.json.partial"));
+  EXPECT_FALSE(exists("curves.json"));
+}
+
 TEST_F(StudyCommandTest, AnInterruptionWhileAPointWarmsUpKeepsTheOthers) {
   Running running = start({"study", "fabric", "topology=superring", "rate=0.001", "measure=1us",
                            "warm_up=1us,1s", "--threads", "2", "--csv", "a.csv"});

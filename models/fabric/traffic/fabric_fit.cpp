@@ -55,8 +55,9 @@ std::vector<FabricLoad> loads(const Numbers& numbers, std::size_t nodes, bool co
   return all;
 }
 
+// `measured` is called after each of them.
 std::vector<Pattern> patterns(const FabricsToFit& fabrics, const FlitParameters& flit, const Numbers& numbers,
-                              const FabricFitSettings& settings) {
+                              const FabricFitSettings& settings, const std::function<void()>& measured) {
   std::vector<Pattern> all;
   for (const auto& topology : fabrics)
     for (const FabricLoad& load : loads(numbers, topology->nodes.size(), settings.coarse)) {
@@ -64,6 +65,7 @@ std::vector<Pattern> patterns(const FabricsToFit& fabrics, const FlitParameters&
       const double alone = run_predicted(load, topology, flit, {}, quantum, {0_us, 1_us}).latency;
       pattern.is_below_knee = pattern.exact.latency < 2 * alone;
       all.push_back(pattern);
+      measured();
     }
   return all;
 }
@@ -109,11 +111,14 @@ FabricConfig fabric_to_fit(TopologyKind topology) {
 FabricCurves fit_fabric_curves(const FabricsToFit& fabrics, const FlitParameters& flit,
                                const FabricCurves& start, const FabricFitSettings& settings,
                                const std::function<void(double)>& progress) {
-  const std::vector<Pattern> all = patterns(fabrics, flit, fitted, settings);
-  FabricCurves best = start;
-  double least = misfit_of(errors_of(all, flit, best)), step = 0.3;
   const double steps = static_cast<double>(settings.rounds * parameters.size());
   double done = 0;
+  const auto report = [&] {
+    if (progress) progress(done / steps);
+  };
+  const std::vector<Pattern> all = patterns(fabrics, flit, fitted, settings, report);
+  FabricCurves best = start;
+  double least = misfit_of(errors_of(all, flit, best)), step = 0.3;
   for (unsigned round = 0; round < settings.rounds; ++round, step *= 0.7)
     for (const auto& [link, value] : parameters) {
       for (const double factor : {1 + step, 1 / (1 + step)}) {
@@ -127,10 +132,11 @@ FabricCurves fit_fabric_curves(const FabricsToFit& fabrics, const FlitParameters
         best = tried;
         break;
       }
-      if (progress) progress(++done / steps);
+      ++done;
+      report();
     }
   best.fitted = summary_of(errors_of(all, flit, best));
-  best.held_out = summary_of(errors_of(patterns(fabrics, flit, held_out, settings), flit, best));
+  best.held_out = summary_of(errors_of(patterns(fabrics, flit, held_out, settings, report), flit, best));
   return best;
 }
 
@@ -138,7 +144,7 @@ CurveErrors fabric_curve_errors(const FabricsToFit& fabrics, const FlitParameter
                                 const FabricCurves& curves, bool of_held_out,
                                 const FabricFitSettings& settings) {
   return summary_of(
-      errors_of(patterns(fabrics, flit, of_held_out ? held_out : fitted, settings), flit, curves));
+      errors_of(patterns(fabrics, flit, of_held_out ? held_out : fitted, settings, [] {}), flit, curves));
 }
 
 }  // namespace asterism

@@ -28,7 +28,7 @@ struct FabricFitSettings {
 };
 
 // Continues from the values of `start`, whose topology and digest are kept. Progress, from 0 to 1, is
-// reported if wanted.
+// reported if wanted, at least once for each load and each change of a parameter.
 FabricCurves fit_fabric_curves(const FabricsToFit& fabrics, const FlitParameters& flit,
                                const FabricCurves& start, const FabricFitSettings& settings = {},
                                const std::function<void(double)>& progress = {});
