@@ -147,6 +147,22 @@ TEST_F(MemoryFaultTest, ADeadChipIsTheSameStoryWithTheCodecsRtlInLockstep) {
   EXPECT_THAT(contents("runs/chip_failure/console.log"), HasSubstr(" chip 3, strong ECC, syndrome 0x"));
 }
 
+// These are the runs of docs/memory.md, "Faults behind caches".
+TEST_F(MemoryFaultTest, WithoutCachesCodesFindAFaultAtTheSameLoad) {
+  const auto run = [this](const std::string& code, const std::string& caches) {
+    return asterism({"run", "chip_failure", "node.memory.part=ddr5_5600_16gb_x4",
+                     "node.memory.ecc_rank_code=" + code, "node.cores.caches.model=" + caches,
+                     "args=nx=4 interval=1", "faults.0.at=5ms", "expect={}"});
+  };
+  const std::string place = "5037.653 us] warning node.memory: ";
+  const Ended corrected = run("rs_10_8", "none");
+  EXPECT_THAT(corrected.out, HasSubstr("1 fault, 6921 errors corrected, 0 uncorrectable"));
+  EXPECT_THAT(corrected.err, HasSubstr(place + "corrected error in the block at 0x80008000"));
+  EXPECT_THAT(run("rs_36_32", "none").err,
+              HasSubstr(place + "uncorrectable error in the block at 0x80008000"));
+  EXPECT_THAT(run("rs_10_8", "tags").out, HasSubstr("1 fault, 0 errors corrected, 0 uncorrectable"));
+}
+
 TEST_F(MemoryFaultTest, EveryRegisterSaysWhatWasBroken) {
   const Ended ended = on_two_ranks("bad_memory");
   EXPECT_EQ(ended.status, 0) << ended.out;
