@@ -32,6 +32,15 @@ function tickText(value) {
   return Math.abs(value) < 1e6 ? String(Number(value.toPrecision(4))) : scaledText(value);
 }
 
+// Whether the points were chosen on a logarithmic scale: each x is 1.5 times the one before or more, and all
+// together they cover a factor of 16.
+function areOnLogarithmicScale(panel) {
+  const all = panel.series.flatMap((series) => series.points.map((point) => point.x));
+  const xs = [...new Set(all)].sort((a, b) => a - b);
+  return panel.kind === "curves" && xs.length > 2 && xs[0] > 0 && xs.at(-1) >= 16 * xs[0] &&
+    xs.every((x, i) => i === 0 || x >= 1.5 * xs[i - 1]);
+}
+
 class PanelPlot {
   // panel: {title, x_label, y_label, kind: "curves" | "bars", categories, logarithmic,
   //         interval, series: [{name, drawn: "both" | "line" | "markers", points: [{x, y, doubt, low, high}],
@@ -40,7 +49,7 @@ class PanelPlot {
     this.panel = panel;
     this.hidden = new Set();
     this.clip = `plot${++panelCount}`;
-    this.logX = false;
+    this.logX = areOnLogarithmicScale(panel);
     this.logY = panel.logarithmic;
     this.figure = element("figure", {class: "panel"}, element("figcaption", {}, panel.title));
     this.picture = element("div", {class: "picture"});
@@ -56,7 +65,7 @@ class PanelPlot {
       type: "checkbox", checked: isOn,
       onchange: (event) => { change(event.target.checked); this.draw(); }}), " " + text);
     return element("div", {class: "controls"},
-                   this.panel.kind === "curves" ? box("logarithmic x", false, (on) => { this.logX = on; }) : null,
+                   this.panel.kind === "curves" ? box("logarithmic x", this.logX, (on) => { this.logX = on; }) : null,
                    box("logarithmic y", this.logY, (on) => { this.logY = on; }));
   }
 
