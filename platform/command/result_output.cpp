@@ -35,4 +35,9 @@ void ResultOutput::write(const std::string& text) {
   if (is_standard_output_) fmt::print("{}", text);
 }
 
+std::string ResultOutput::leave_partial(const std::string& text) {
+  if (is_standard_output_) fmt::print("{}", text);
+  return file_ ? file_->leave_partial(text).string() : "";
+}
+
 }  // namespace asterism

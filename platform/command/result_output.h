@@ -25,6 +25,8 @@ class ResultOutput {
   bool is_wanted() const { return file_ || is_standard_output_; }
   bool is_standard_output() const { return is_standard_output_; }
   void write(const std::string& text);
+  // The results up to an interruption: FILE.partial, whose path it returns, or standard output.
+  std::string leave_partial(const std::string& text);
 
  private:
   bool is_standard_output_;

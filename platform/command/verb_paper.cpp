@@ -85,60 +85,103 @@ void refuse_keys(const std::vector<std::string>& ids) {
           "study` runs one with others");
 }
 
+// What the verb writes beside its text.
+struct PaperOutputs {
+  explicit PaperOutputs(const PaperArguments& arguments)
+      : json(std::in_place, arguments.json, "--json"), report(std::in_place, arguments.report, "--report") {}
+  void remove() {
+    directory.reset();
+    json.reset();
+    report.reset();
+  }
+
+  std::optional<ResultOutput> json, report;
+  std::optional<RunDirectory> directory;
+};
+
+// Writes what was compared, in part if the run was interrupted.
+void write_outputs(const Paper& paper, const PaperArguments& arguments, PaperOutputs& outputs,
+                   bool is_partial) {
+  const bool prints = !outputs.json->is_standard_output() && !outputs.report->is_standard_output();
+  std::vector<std::string> written;
+  std::string text;
+  for (const PaperEntry& entry : paper.entries()) {
+    text += paper.to_text(entry) + "\n";
+    if (!outputs.directory) continue;
+    outputs.directory->write(entry.id + ".csv", paper.to_csv(entry));
+    const std::string svg = paper.to_svg(entry);
+    if (!svg.empty()) outputs.directory->write(entry.id + ".svg", svg);
+    if (!svg.empty() && arguments.writes_pdf) outputs.directory->write(entry.id + ".pdf", pdf_of(svg));
+  }
+  text += paper.summary();
+  if (is_partial)
+    text += fmt::format("interrupted: {} of {} entries were compared\n", paper.entries().size(),
+                        paper.selected());
+  if (prints) fmt::print("{}{:<10} {} in {:.1f} s\n", text, "points", paper.points(), paper.host_seconds());
+  if (outputs.directory) {
+    outputs.directory->write("summary.txt", text);
+    if (is_partial)
+      outputs.directory->leave_partial();
+    else
+      outputs.directory->finish();
+    written.push_back((is_partial ? outputs.directory->path() : outputs.directory->final_path()).string());
+  }
+  const auto write = [&](ResultOutput& output, const std::optional<std::string>& file,
+                         const std::string& made) {
+    if (is_partial) {
+      written.push_back(output.leave_partial(made));
+    } else {
+      output.write(made);
+      written.push_back(*file);
+    }
+  };
+  if (outputs.json->is_wanted()) write(*outputs.json, arguments.json, paper.to_json().dump(2) + "\n");
+  if (outputs.report->is_wanted()) write(*outputs.report, arguments.report, paper_page(paper));
+  if (!prints) return;
+  for (const std::string& path : written) fmt::print("{:<10} {}\n", "written", path);
+}
+
+void write_changes(const Paper& paper, const PaperArguments& arguments, const nlohmann::json& before) {
+  std::FILE* const to = arguments.json == "-" || arguments.report == "-" ? stderr : stdout;
+  const std::vector<std::string> changes = paper.changes_since(before);
+  fmt::print(to, "{:<10} {} since {}\n", "changes", changes.size(), *arguments.diff);
+  for (const std::string& change : changes) fmt::print(to, "{}", wrapped(change, 2));
+}
+
 int verb_paper(const PaperArguments& arguments, Ranks* ranks) {
   refuse_keys(arguments.ids);
   const InstalledFiles installed = InstalledFiles::find();
   refuse_a_file_twice({{"--json", &arguments.json}, {"--report", &arguments.report}});
-  std::optional<ResultOutput> json(std::in_place, arguments.json, "--json");
-  std::optional<ResultOutput> report(std::in_place, arguments.report, "--report");
+  PaperOutputs outputs(arguments);
   const nlohmann::json before = arguments.diff ? read_before(*arguments.diff) : nlohmann::json();
   if (arguments.writes_pdf) require_pdf();
   Paper paper(installed.configs, arguments.ids, arguments.only);
-  std::optional<RunDirectory> directory;
   if (arguments.out) {
     const std::vector<std::string> files = files_of_papers(installed.configs);
-    directory.emplace(*arguments.out, DirectoryContents{{files.begin(), files.end()}, {"summary.txt"}});
+    outputs.directory.emplace(*arguments.out,
+                              DirectoryContents{{files.begin(), files.end()}, {"summary.txt"}});
   }
-  const auto report_interruption = [] {
-    fmt::print(stderr, "asterism: interrupted: nothing was compared\n");
+  const auto end_interrupted = [&](const PointRun&) {
+    if (paper.entries().empty()) {
+      outputs.remove();
+      fmt::print(stderr, "asterism: interrupted: nothing was compared\n");
+      return;
+    }
+    write_outputs(paper, arguments, outputs, true);
+    if (arguments.diff) write_changes(paper, arguments, before);
+    fmt::print(stderr, "asterism: interrupted: {} of {} entries were compared\n", paper.entries().size(),
+               paper.selected());
   };
-  const auto give_up = [&](const PointRun&) {
-    directory.reset();
-    json.reset();
-    report.reset();
-    report_interruption();
-  };
-  if (!paper.run({.threads = arguments.threads, .show_progress = true, .ranks = ranks, .give_up = give_up})) {
-    report_interruption();
+  if (!paper.run({.threads = arguments.threads,
+                  .show_progress = true,
+                  .elsewhere = ProgressLine::Elsewhere::lines,
+                  .ranks = ranks,
+                  .give_up = end_interrupted})) {
+    end_interrupted({});
     return static_cast<int>(ExitStatus::interrupted);
   }
-  const bool prints = !json->is_standard_output() && !report->is_standard_output();
-  std::string text;
-  for (const PaperEntry& entry : paper.entries()) {
-    text += paper.to_text(entry) + "\n";
-    if (!directory) continue;
-    directory->write(entry.id + ".csv", paper.to_csv(entry));
-    const std::string svg = paper.to_svg(entry);
-    if (!svg.empty()) directory->write(entry.id + ".svg", svg);
-    if (!svg.empty() && arguments.writes_pdf) directory->write(entry.id + ".pdf", pdf_of(svg));
-  }
-  text += paper.summary();
-  if (prints) fmt::print("{}{:<10} {} in {:.1f} s\n", text, "points", paper.points(), paper.host_seconds());
-  if (directory) {
-    directory->write("summary.txt", text);
-    directory->finish();
-    if (prints) fmt::print("{:<10} {}\n", "written", directory->final_path().string());
-  }
-  if (json->is_wanted()) json->write(paper.to_json().dump(2) + "\n");
-  if (report->is_wanted()) report->write(paper_page(paper));
-  for (const auto* file : {&arguments.json, &arguments.report})
-    if (prints && *file) fmt::print("{:<10} {}\n", "written", **file);
-  if (arguments.diff) {
-    std::FILE* const to = prints ? stdout : stderr;
-    const std::vector<std::string> changes = paper.changes_since(before);
-    fmt::print(to, "{:<10} {} since {}\n", "changes", changes.size(), *arguments.diff);
-    for (const std::string& change : changes) fmt::print(to, "{}", wrapped(change, 2));
-  }
+  write_outputs(paper, arguments, outputs, false);
+  if (arguments.diff) write_changes(paper, arguments, before);
   for (const std::string& crash : paper.crashes()) fmt::print(stderr, "asterism: {}\n", crash);
   if (!paper.crashes().empty()) return static_cast<int>(ExitStatus::internal);
   const bool off = std::ranges::any_of(paper.entries(), [](const PaperEntry& entry) { return entry.off(); });

@@ -120,12 +120,30 @@ Json verdict_cell(PaperComparison::Verdict verdict) {
   return "";
 }
 
+std::string_view meaning_of(ToleranceSource source) {
+  for (const auto& each : enum_names(source))
+    if (each.value == source) return each.meaning;
+  return to_text(source);
+}
+
+// What an agreement depends on, beside the class: the tolerance and what it follows from, or the band.
+std::string asserted(const PublishedValue& value) {
+  if (has_band(value.of_class)) return expected_text(value);
+  if (value.tolerance == 0) return "to the last digit";
+  return fmt::format("within {:.3g}%: {}", value.tolerance * 100, meaning_of(value.tolerance_from));
+}
+
+std::string asserted(const PublishedClaim& claim) {
+  return has_band(claim.of_class) ? expected_text(claim) : "holds";
+}
+
 Json values_of(const PaperEntry& entry) {
   const bool has_intervals = std::ranges::any_of(
       entry.values, [](const PaperComparison& found) { return found.interval.has_value(); });
   Json heads{"value", "unit", "published", "measured"}, rows = Json::array();
   if (has_intervals) heads.push_back("95% interval");
-  for (const char* head : {"difference", "class", "verdict"}) heads.push_back(head);
+  for (const char* head : {"difference", "class", "asserted", "verdict", "stated in", "note"})
+    heads.push_back(head);
   for (std::size_t i = 0; i < entry.values.size(); ++i) {
     const PublishedValue& value = entry.published.values[i];
     const PaperComparison& found = entry.values[i];
@@ -138,7 +156,10 @@ Json values_of(const PaperEntry& entry) {
                       ? Json("")
                       : Json{{"value", distance}, {"text", fmt::format("{:+.1f}%", distance * 100)}});
     row.push_back(std::string(to_text(value.of_class)));
+    row.push_back(asserted(value));
     row.push_back(verdict_cell(found.verdict));
+    row.push_back(value.source);
+    row.push_back(value.note);
     rows.push_back(std::move(row));
   }
   return {{"title", "Values"}, {"heads", std::move(heads)}, {"rows", std::move(rows)}};
@@ -150,12 +171,13 @@ Json claims_of(const PaperEntry& entry) {
     std::string parts;
     for (const double part : entry.claimed[i])
       parts += fmt::format("{}{:.4g}", parts.empty() ? "" : " < ", part);
-    rows.push_back({entry.published.claims[i].what, parts,
-                    std::string(to_text(entry.published.claims[i].of_class)),
-                    verdict_cell(entry.claims[i].verdict)});
+    const PublishedClaim& claim = entry.published.claims[i];
+    rows.push_back({claim.what, parts, std::string(to_text(claim.of_class)), asserted(claim),
+                    verdict_cell(entry.claims[i].verdict), claim.source, claim.note});
   }
-  return {
-      {"title", "Orderings"}, {"heads", {"what", "measured", "class", "verdict"}}, {"rows", std::move(rows)}};
+  return {{"title", "Orderings"},
+          {"heads", {"what", "measured", "class", "asserted", "verdict", "stated in", "note"}},
+          {"rows", std::move(rows)}};
 }
 
 }  // namespace
@@ -191,8 +213,11 @@ std::string paper_page(const Paper& paper) {
     Json tables = Json::array();
     if (!entry.values.empty()) tables.push_back(values_of(entry));
     if (!entry.claims.empty()) tables.push_back(claims_of(entry));
+    std::string text = entry.published.title + ".";
+    if (!entry.published.note.empty()) text += " " + entry.published.note;
+    for (const std::string& fit : paper.fits_of(entry)) text += fmt::format(" {}{}.", "F", fit.substr(1));
     parts.push_back({{"title", entry.id},
-                     {"text", entry.published.title},
+                     {"text", text},
                      {"panels", json_of_panels(paper.panels_of(entry))},
                      {"tables", std::move(tables)}});
   }

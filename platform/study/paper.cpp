@@ -1,6 +1,7 @@
 #include "platform/study/paper.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -56,18 +57,48 @@ std::string digits_of_chapter(const std::string& id) {
   return digits;
 }
 
+std::string in_lower_case(std::string text) {
+  for (char& letter : text)
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  return text;
+}
+
+// The first entries whose id or title contains a word: "training.reft.overhead, training.reft.node".
+std::string entries_with(const std::string& word,
+                         const std::vector<std::pair<std::string, std::string>>& all) {
+  constexpr std::size_t most = 5;
+  std::vector<std::string> found;
+  if (word.size() > 1)
+    for (const auto& [id, title] : all)
+      if (in_lower_case(fmt::format("{} {}", id, title)).find(in_lower_case(word)) != std::string::npos)
+        found.push_back(id);
+  if (found.empty()) return "";
+  const std::size_t more = found.size() - std::min(found.size(), most);
+  found.resize(found.size() - more);
+  return fmt::format("{}{}", fmt::join(found, ", "), more == 0 ? "" : fmt::format(" and {} more", more));
+}
+
 // A mistyped id may differ in a word, or in its number within the same chapter, but another chapter is about
-// another subject.
-Diagnostic no_such_entry(const std::string& wanted, const std::set<std::string>& all) {
+// another subject. A word that is no id's beginning may be of an id or a title.
+Diagnostic no_such_entry(const std::string& wanted, const std::set<std::string>& all,
+                         const std::vector<std::pair<std::string, std::string>>& titles) {
   std::vector<std::string> candidates;
   for (const std::string& id : all)
     if (digits_of_chapter(id) == digits_of_chapter(wanted)) candidates.push_back(id);
-  const std::string nearest = nearest_name(wanted, candidates);
+  const std::string with_word = entries_with(wanted, titles);
+  const std::string nearest = with_word.empty() ? nearest_name(wanted, candidates) : "";
+  const std::string hint = !with_word.empty() ? fmt::format("; with this word there are {}", with_word)
+                           : nearest.empty()  ? "; `asterism list papers` prints all"
+                                              : "";
   return {.origin = Origin::command_line(),
           .path = "",
-          .problem = fmt::format("there is no paper entry \"{}\"{}", wanted,
-                                 nearest.empty() ? "; `asterism list papers` prints all" : ""),
+          .problem = fmt::format("there is no paper entry \"{}\"{}", wanted, hint),
           .nearest = nearest};
+}
+
+// Points of one kind with the same keys are one.
+std::string key_of(const Study& study, const SeededPoint& one) {
+  return std::string(study.kind->name) + *one.config;
 }
 
 // The value of a study's column, along its points, where another column reaches a value.
@@ -224,12 +255,13 @@ std::vector<std::pair<std::string, std::string>> Paper::list(const ConfigLibrary
 Paper::Paper(const ConfigLibrary& library, const std::vector<std::string>& ids,
              std::optional<PublishedClass> only)
     : only_(only) {
-  const std::vector<std::string> known = Paper::ids(library);
-  const std::set<std::string> all(known.begin(), known.end());
+  const std::vector<std::pair<std::string, std::string>> titles = Paper::list(library);
+  std::set<std::string> all;
+  for (const auto& [id, title] : titles) all.insert(id);
   Diagnostics unknown;
   for (const std::string& wanted : ids)
     if (std::ranges::none_of(all, [&](const std::string& id) { return id.starts_with(wanted); }))
-      unknown.add(no_such_entry(wanted, all));
+      unknown.add(no_such_entry(wanted, all, titles));
   if (!unknown.empty()) throw InputMissing(unknown);
   Diagnostics problems;
   for (const std::string& paper : library.list("published")) {
@@ -247,12 +279,16 @@ Paper::Paper(const ConfigLibrary& library, const std::vector<std::string>& ids,
         if (entry.values.empty() && entry.claims.empty()) continue;
       }
       References references(document, e, problems);
-      for (const PaperReference& reference : references.of(entry))
+      std::set<std::string> studies;
+      for (const PaperReference& reference : references.of(entry)) {
         use(library, paper, published, document, reference, problems);
-      entries_.push_back({paper + "." + entry.id, entry, {}, {}, {}});
+        studies.insert(reference.study);
+      }
+      entries_.push_back({paper + "." + entry.id, entry, std::move(studies), {}, {}, {}});
     }
   }
   problems.throw_if_any();
+  selected_ = entries_.size();
 }
 
 // Each fit with how many values and claims of the paper were used for it, and how many were held out.
@@ -305,24 +341,34 @@ void Paper::use(const ConfigLibrary& library, const std::string& paper, const Pu
 }
 
 bool Paper::run(const PointRunSettings& settings) {
-  std::map<std::string, std::size_t> index;  // of a point's kind and config
   std::vector<StudyPoint*> points;
-  const auto key = [](const Study& study, const SeededPoint& one) {
-    return std::string(study.kind->name) + *one.config;
-  };
-  for (auto& [name, study] : studies_)
-    for (const SeededPoint& one : points_of(study.study))
-      if (index.emplace(key(study.study, one), points.size()).second) points.push_back(one.point);
-  const PointRun all = run_points(points, settings);
-  points_ = points.size();
+  // In the order of the entries, so that an interruption leaves most of the first ones complete.
+  for (const PaperEntry& entry : entries_)
+    for (const std::string& name : entry.studies)
+      for (const SeededPoint& one : points_of(study(entry, name).study))
+        if (index_.emplace(key_of(study(entry, name).study, one), points.size()).second)
+          points.push_back(one.point);
+  PointRunSettings of_paper = settings;
+  if (settings.give_up)
+    of_paper.give_up = [&](const PointRun& all) {
+      take(all);
+      settings.give_up(all);
+    };
+  const PointRun all = run_points(points, of_paper);
+  take(all);
+  return !all.interrupted;
+}
+
+// Gives the studies the results of their points, and compares the entries.
+void Paper::take(const PointRun& all) {
+  points_ = all.interrupted ? all.done() : all.rows.size();
   host_seconds_ = all.host_seconds;
-  if (all.interrupted) return false;
   for (auto& [name, study] : studies_) {
     const std::vector<SeededPoint> ones = points_of(study.study);
     PointRun of_seeds(ones.size());
     for (std::size_t i = 0; i < ones.size(); ++i) {
-      const std::size_t at = index.at(key(study.study, ones[i]));
-      of_seeds.rows[i] = all.rows[at];
+      const std::size_t at = index_.at(key_of(study.study, ones[i]));
+      if (!all.partial[at]) of_seeds.rows[i] = all.rows[at];
       of_seeds.crashes[i] = all.crashes[at];
     }
     study.run = mean_over_seeds(study.study, std::move(of_seeds));
@@ -331,8 +377,17 @@ bool Paper::run(const PointRunSettings& settings) {
         crashes_.push_back(
             fmt::format("{}: {}", name_of_point(study.study, study.study.points[i]), study.run.crashes[i]));
   }
+  if (all.interrupted) std::erase_if(entries_, [&](const PaperEntry& entry) { return !is_done(entry); });
   for (PaperEntry& entry : entries_) compare(entry);
-  return true;
+}
+
+bool Paper::is_done(const PaperEntry& entry) const {
+  return std::ranges::all_of(entry.studies, [&](const std::string& name) {
+    const PointRun& run = study(entry, name).run;
+    for (std::size_t i = 0; i < run.rows.size(); ++i)
+      if (!run.rows[i] && run.crashes[i].empty()) return false;
+    return true;
+  });
 }
 
 const PaperStudy& Paper::study(const PaperEntry& entry, const std::string& name) const {

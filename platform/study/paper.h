@@ -53,6 +53,7 @@ struct PaperComparison {
 struct PaperEntry {
   std::string id;  // "abeyratne2017.fig3.11"
   PublishedEntry published;
+  std::set<std::string> studies;  // those that it refers to
   // Set by run(), in the order of the values and claims.
   std::vector<PaperComparison> values;
   std::vector<std::vector<double>> claimed;  // the values of the parts of each claim
@@ -60,6 +61,11 @@ struct PaperEntry {
 
   bool off() const;
 };
+
+// What is expected of a value or a claim that has a band, and of a known mismatch whose it is: "paper;
+// expected -85.0% to -80.0%".
+std::string expected_text(const PublishedValue& value);
+std::string expected_text(const PublishedClaim& claim);
 
 // The difference of a measured value, as a share of the published one; the value itself if that is 0.
 double distance_of(double measured, double published);
@@ -77,11 +83,13 @@ class Paper {
   static std::vector<std::pair<std::string, std::string>> list(
       const ConfigLibrary& library);  // all ids with their titles
 
-  // Runs every point that an entry needs, each once. False if the run was interrupted. A value that needs a
+  // Runs every point that an entry needs, each once. False if the run was interrupted: entries() are then
+  // those whose points are all done, also while `give_up` of the settings is called. A value that needs a
   // point that has crashed is NaN.
   bool run(const PointRunSettings& settings);
 
   const std::vector<PaperEntry>& entries() const { return entries_; }
+  std::size_t selected() const { return selected_; }  // entries, whether they were compared or not
   std::size_t points() const { return points_; }
   double host_seconds() const { return host_seconds_; }
   // Crashes of points on ranks: "fabric: topology=mesh rate=0.01: killed by SIGSEGV".
@@ -92,6 +100,8 @@ class Paper {
   std::string to_text(const PaperEntry& entry) const;
   std::string to_csv(const PaperEntry& entry) const;
   nlohmann::ordered_json to_json(const PaperEntry& entry) const;
+  // The fits that the entry's values and claims name: "fitted: the clock by radix (to 1 value, 1 held out)".
+  std::vector<std::string> fits_of(const PaperEntry& entry) const;
   std::vector<Panel> panels_of(const PaperEntry& entry) const;  // none if it has no figure
   std::string to_svg(const PaperEntry& entry) const;
   // How many values and claims of each class hold, by paper. They are not added up, because an agreement
@@ -106,9 +116,10 @@ class Paper {
  private:
   void count_fits(const std::string& paper, const PublishedPaper& published, const ConfigDocument& document,
                   Diagnostics& problems);
-  std::string fit_text(const std::string& paper, const std::string& fit) const;
   void use(const ConfigLibrary& library, const std::string& paper, const PublishedPaper& published,
            const ConfigDocument& document, const PaperReference& reference, Diagnostics& problems);
+  void take(const PointRun& all);
+  bool is_done(const PaperEntry& entry) const;
   void compare(PaperEntry& entry) const;
   double value_of(const std::string& paper, const std::string& expression) const;
   std::optional<PaperInterval> interval_of(const std::string& paper, const std::string& expression) const;
@@ -118,8 +129,10 @@ class Paper {
 
   std::optional<PublishedClass> only_;
   std::vector<PaperEntry> entries_;
+  std::size_t selected_ = 0;
   std::map<std::string, PaperStudy> studies_;  // "abeyratne2017/mesh"
   std::map<std::string, PaperFit> fits_;       // the same way
+  std::map<std::string, std::size_t> index_;   // of a point's kind and config
   std::size_t points_ = 0;
   double host_seconds_ = 0;
   std::vector<std::string> crashes_;

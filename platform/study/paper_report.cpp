@@ -62,7 +62,7 @@ std::string verdict_text(Verdict verdict) {
 
 // "paper, -85.0% to -80.0%": whose a mismatch is, and what is expected.
 template <class Published>
-std::string expected_text(const Published& published) {
+std::string expected_of(const Published& published) {
   std::string text = published.of_class == PublishedClass::known_mismatch
                          ? fmt::format("{}; ", asterism::to_text(published.cause))
                          : "";
@@ -143,7 +143,8 @@ nlohmann::ordered_json number_or_null(double value) {
 std::string csv_number(double value) { return std::isnan(value) ? "" : fmt::format("{}", value); }
 
 template <class Published>
-std::vector<std::string> csv_of_class(const Published& published, const std::string& tolerance,
+std::vector<std::string> csv_of_class(const Published& published, const PaperEntry& entry,
+                                      const std::string& tolerance, const std::string& tolerance_from,
                                       const PaperComparison& compared) {
   const auto& interval = compared.interval;
   const bool is_mismatch = published.of_class == PublishedClass::known_mismatch;
@@ -157,7 +158,15 @@ std::vector<std::string> csv_of_class(const Published& published, const std::str
           published.source,
           interval ? csv_number(interval->low) : "",
           interval ? csv_number(interval->high) : "",
-          interval ? fmt::format("{}", fmt::join(interval->seeds, " ")) : ""};
+          interval ? fmt::format("{}", fmt::join(interval->seeds, " ")) : "",
+          tolerance_from,
+          published.note,
+          entry.published.note};
+}
+
+// What a tolerance follows from; nothing for a value that is compared to its digits or by a band.
+std::string tolerance_source(const PublishedValue& value) {
+  return value.tolerance > 0 ? std::string(asterism::to_text(value.tolerance_from)) : "";
 }
 
 // Held and all, of each class.
@@ -180,17 +189,28 @@ struct Counts {
 
 }  // namespace
 
-std::string Paper::fit_text(const std::string& paper, const std::string& fit) const {
-  const PaperFit& found = fits_.at(paper + "/" + fit);
-  return fmt::format("fitted: {} (to {} value{}, {} held out)", found.parameters, found.fitted,
-                     found.fitted == 1 ? "" : "s",
-                     found.held_out == 0 ? "none" : std::to_string(found.held_out));
+std::string expected_text(const PublishedValue& value) { return expected_of(value); }
+std::string expected_text(const PublishedClaim& claim) { return expected_of(claim); }
+
+std::vector<std::string> Paper::fits_of(const PaperEntry& entry) const {
+  std::set<std::string> names;
+  for (const PublishedValue& value : entry.published.values)
+    if (!value.fit.empty()) names.insert(value.fit);
+  for (const PublishedClaim& claim : entry.published.claims)
+    if (!claim.fit.empty()) names.insert(claim.fit);
+  std::vector<std::string> texts;
+  for (const std::string& name : names) {
+    const PaperFit& fit = fits_.at(entry.id.substr(0, entry.id.find('.')) + "/" + name);
+    texts.push_back(fmt::format("fitted: {} (to {} value{}, {} held out)", fit.parameters, fit.fitted,
+                                fit.fitted == 1 ? "" : "s",
+                                fit.held_out == 0 ? "none" : std::to_string(fit.held_out)));
+  }
+  return texts;
 }
 
 std::string Paper::to_text(const PaperEntry& entry) const {
   std::string text = wrapped(entry.id + "  " + entry.published.title, 0);
   if (!entry.published.note.empty()) text += wrapped(entry.published.note, 2);
-  std::set<std::string> fits;
   if (!entry.values.empty())
     text += fmt::format("  {:<30}{:>9} {:>9}{:>9} {}\n", "", "published", "measured", "distance", "class");
   for (std::size_t i = 0; i < entry.values.size(); ++i) {
@@ -205,7 +225,6 @@ std::string Paper::to_text(const PaperEntry& entry) const {
                         verdict_text(entry.values[i].verdict));
     if (entry.values[i].interval) text += wrapped(interval_text(*entry.values[i].interval), 6);
     if (has_band(value.of_class)) text += wrapped(expected_text(value), 6);
-    if (!value.fit.empty()) fits.insert(value.fit);
     if (!value.note.empty()) text += wrapped(value.note, 6);
   }
   for (std::size_t i = 0; i < entry.claims.size(); ++i) {
@@ -221,18 +240,16 @@ std::string Paper::to_text(const PaperEntry& entry) const {
     if (has_band(claim.of_class))
       text += wrapped(
           fmt::format("{}; an excess of {}", expected_text(claim), percent(entry.claims[i].measured)), 6);
-    if (!claim.fit.empty()) fits.insert(claim.fit);
     if (!claim.note.empty()) text += wrapped(claim.note, 6);
   }
-  for (const std::string& fit : fits)
-    text += wrapped(fit_text(entry.id.substr(0, entry.id.find('.')), fit), 2);
+  for (const std::string& fit : fits_of(entry)) text += wrapped(fit, 2);
   return text;
 }
 
 std::string Paper::to_csv(const PaperEntry& entry) const {
   std::string text =
       "id,what,unit,published,measured,distance,class,tolerance,fit,cause,band_low,band_high,verdict,"
-      "source,interval_low,interval_high,seeds\n";
+      "source,interval_low,interval_high,seeds,tolerance_from,note,entry_note\n";
   const auto add = [&](std::vector<std::string> fields, const std::vector<std::string>& of_class) {
     fields.insert(fields.end(), of_class.begin(), of_class.end());
     for (const std::string& field : fields) text += csv_field(field) + ",";
@@ -243,7 +260,7 @@ std::string Paper::to_csv(const PaperEntry& entry) const {
     const double measured = entry.values[i].measured;
     add({entry.id, value.what, value.unit, csv_number(value.published), csv_number(measured),
          csv_number(distance_of(measured, value.published))},
-        csv_of_class(value, csv_number(value.tolerance), entry.values[i]));
+        csv_of_class(value, entry, csv_number(value.tolerance), tolerance_source(value), entry.values[i]));
   }
   for (std::size_t i = 0; i < entry.claims.size(); ++i) {
     const PublishedClaim& claim = entry.published.claims[i];
@@ -251,13 +268,14 @@ std::string Paper::to_csv(const PaperEntry& entry) const {
     for (const double part : entry.claimed[i]) chain += (chain.empty() ? "" : " < ") + csv_number(part);
     add({entry.id, claim.what, "", "", chain,
          has_band(claim.of_class) ? csv_number(entry.claims[i].measured) : ""},
-        csv_of_class(claim, "", entry.claims[i]));
+        csv_of_class(claim, entry, "", "", entry.claims[i]));
   }
   return text;
 }
 
 nlohmann::ordered_json Paper::to_json(const PaperEntry& entry) const {
   nlohmann::ordered_json json{{"id", entry.id}, {"title", entry.published.title}};
+  if (!entry.published.note.empty()) json["note"] = entry.published.note;
   json["values"] = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < entry.values.size(); ++i) {
     const PublishedValue& value = entry.published.values[i];

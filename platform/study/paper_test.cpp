@@ -98,6 +98,21 @@ TEST_F(PaperTest, WhatDiffersAsIsKnownIsShownWithItsCause) {
       << paper.to_csv(entry);
 }
 
+TEST_F(PaperTest, TheFilesHaveWhatAClassDependsOn) {
+  std::string entry = value(1.5, "predicted", "frequency_ghz(r64)", R"(, "tolerance_from": "figure")");
+  entry.insert(entry.find(R"("title")"), R"("note": "of the entry", )");
+  publish(entry);
+  const Paper paper = compared();
+  const std::string csv = paper.to_csv(paper.entries().at(0));
+  EXPECT_NE(csv.find(",seeds,tolerance_from,note,entry_note\n"), std::string::npos) << csv;
+  EXPECT_NE(csv.find(",ok,section 1,,,,figure,N,of the entry\n"), std::string::npos) << csv;
+  const nlohmann::ordered_json json = paper.to_json(paper.entries()[0]);
+  EXPECT_EQ(json["note"], "of the entry");
+  EXPECT_EQ(json["values"][0]["note"], "N");
+  EXPECT_EQ(json["values"][0]["tolerance_from"], "figure");
+  EXPECT_EQ(json["values"][0]["stated_in"], "section 1");
+}
+
 TEST_F(PaperTest, WhatDiffersInAnotherWayThanIsKnownIsOff) {
   for (const char* of_class : {"known_mismatch", "second_opinion"})
     for (const char* beyond :
@@ -260,7 +275,7 @@ TEST_F(PaperTest, ARandomValueHasItsIntervalAndSeed) {
   EXPECT_FALSE(entry.values[2].interval.has_value());
 
   EXPECT_NE(paper.to_text(entry).find(", seeds 3 4\n"), std::string::npos) << paper.to_text(entry);
-  EXPECT_NE(paper.to_csv(entry).find(",3 4\n"), std::string::npos) << paper.to_csv(entry);
+  EXPECT_NE(paper.to_csv(entry).find(",3 4,,,\n"), std::string::npos) << paper.to_csv(entry);
   const nlohmann::json json = paper.to_json(entry)["values"][0];
   EXPECT_EQ(json["interval"], (nlohmann::json{twice.low, twice.high}));
   EXPECT_EQ(json["seeds"], nlohmann::json{3});
@@ -405,6 +420,15 @@ TEST_F(PaperTest, AnUnknownEntryIsOfAChapter) {
   const std::string both = mistake({"p.fig5.13", "p.fig3.14", "p.fig3.15"});
   EXPECT_NE(both.find("\"p.fig5.13\""), std::string::npos) << both;
   EXPECT_NE(both.find("\"p.fig3.15\""), std::string::npos) << both;
+}
+
+TEST_F(PaperTest, AWordOfAnIdOrATitleIsNoIdButNamesTheEntries) {
+  publish(R"({"id": "reft.overhead", "title": "What saving costs"}, {"id": "b", "title": "REACH: energy"})");
+  EXPECT_EQ(
+      mistake({"reft"}),
+      "command line: error: there is no paper entry \"reft\"; with this word there are p.reft.overhead");
+  EXPECT_EQ(mistake({"reach"}),
+            "command line: error: there is no paper entry \"reach\"; with this word there are p.b");
 }
 
 TEST_F(PaperTest, MistakesInThePublishedFileAreReportedAtTheirPlace) {

@@ -171,7 +171,7 @@ PointRun run_points(const std::vector<StudyPoint*>& points, const PointRunSettin
   bool interrupted = false;
   const BlockedSignals signals;
   RepeatedSignal repeated;
-  ProgressLine progress(settings.show_progress);
+  ProgressLine progress(settings.show_progress, settings.elsewhere);
   const auto take = [&](Workers& workers) {
     run = workers.take_all();
     run.interrupted = interrupted && run.done() < points.size();

@@ -55,6 +55,8 @@ struct PointRunSettings {
   // Whether a line on stderr shows the progress once the run has taken two seconds: on a terminal, and on
   // rank 0 in any case.
   bool show_progress = true;
+  // What shows it without ranks if stderr is not a terminal.
+  ProgressLine::Elsewhere elsewhere = ProgressLine::Elsewhere::nothing;
   const char* points_are = "points";  // what the line calls them
   Ranks* ranks =
       nullptr;  // if given, this is rank 0, and the other ranks are in serve_points(); null: threads are used

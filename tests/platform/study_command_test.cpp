@@ -472,7 +472,8 @@ TEST_F(StudyCommandTest, TablesOfThePaperHold) {
   EXPECT_TRUE(exists("out/abeyratne2017.fig3.13.svg"));
   EXPECT_THAT(
       contents("out/abeyratne2017.table3.2.csv"),
-      HasSubstr("abeyratne2017.table3.2,\"mesh, local routers\",,576,576,0,exact,0,,,,,ok,Table 3.2,,,\n"));
+      HasSubstr(
+          "abeyratne2017.table3.2,\"mesh, local routers\",,576,576,0,exact,0,,,,,ok,Table 3.2,,,,,,\n"));
 }
 
 TEST_F(StudyCommandTest, AFolderWithSomebodysOwnTablesIsNoPapersFolder) {
@@ -520,6 +521,30 @@ TEST_F(StudyCommandTest, AnInterruptedPaperLeavesNoFiles) {
   EXPECT_THAT(ended.err, HasSubstr("interrupted: nothing was compared"));
   for (const char* file : {"a.json", "a.json.partial", "out", "out.partial"})
     EXPECT_FALSE(exists(file)) << file;
+}
+
+// The other entry's point is done at once.
+TEST_F(StudyCommandTest, AnInterruptedPaperKeepsTheEntriesThatAreDone) {
+  fs::copy(source_configs(), folder / "configs", fs::copy_options::recursive);
+  environment["ASTERISM_CONFIGS"] = (folder / "configs").string();
+  write("configs/published/p.json", R"({"reference": "A paper", "studies": {
+      "a": "swizzle_switch radix=64", "s": "snapshot_truth gpus=8 trial_snapshots=10000 interleavings=1"},
+    "entries": [
+      {"id": "fig1", "title": "T", "values": [{"what": "ports", "published": 64, "unit": "",
+        "measured": "radix(a) ", "class": "exact", "stated_in": "section 1"}]},
+      {"id": "fig2", "title": "T", "values": [{"what": "trials", "published": 2, "unit": "",
+        "measured": "trials(s) ", "class": "predicted", "tolerance": 0.1, "stated_in": "section 1"}]}]})");
+  Running running = start({"paper", "p.", "--json", "a.json", "--out", "out"});
+  for (int i = 0; i < 5000 && !(exists("a.json.partial") && exists("out.partial")); ++i) usleep(1000);
+  usleep(300'000);
+  running.signal(SIGINT);
+  const Ended ended = running.wait();
+  EXPECT_EQ(ended.status, 130) << ended.err;
+  EXPECT_THAT(ended.out, ContainsRegex("ports +64 +64 +0.0% exact +ok\n"));
+  EXPECT_THAT(ended.out, HasSubstr("interrupted: 1 of 2 entries were compared\n"));
+  EXPECT_FALSE(exists("a.json") || exists("out"));
+  EXPECT_TRUE(exists("a.json.partial") && exists("out.partial/p.fig1.csv"));
+  EXPECT_FALSE(exists("out.partial/p.fig2.csv"));
 }
 
 TEST_F(StudyCommandTest, PaperRefusesAFileToCompareWithBeforeItRuns) {
