@@ -133,7 +133,8 @@ PointRun run_all_seeds(const Study& study, const std::vector<StudyPoint*>& point
 }
 
 std::string about_seeds(const Study& study, const PointRun& run) {
-  if (study.seeds == 1) return "";
+  const auto has_several = [](const auto& rows) { return rows.size() > 1; };
+  if (study.seeds == 1 || std::ranges::none_of(run.seed_rows, has_several)) return "";
   const bool depends = std::ranges::any_of(run.seed_rows, [&](const std::vector<std::vector<Cell>>& rows) {
     return std::ranges::any_of(rows, [&](const auto& row) { return differs(study, row, rows.front()); });
   });

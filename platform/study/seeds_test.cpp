@@ -149,6 +149,7 @@ TEST(SeedsTest, ATableSaysThatNothingDependsOnTheSeed) {
   PointRun run(1);
   run.seed_rows = {{{Cell(1.0)}, {Cell(1.0)}}};
   EXPECT_EQ(about_seeds(s, run), "no result depends on the seed: all 2 are equal");
+  EXPECT_EQ(about_seeds(s, PointRun(s.points.size())), "") << "no point has a result";
 }
 
 TEST(SeedsTest, MistakesAreReportedWhereTheyAreWritten) {
