@@ -288,6 +288,7 @@ class Reader {
   }
 
   void add_point(std::size_t index) {
+    const std::size_t at = index;
     ConfigDocument document = document_;
     std::vector<std::pair<std::string, Json>> used;  // an expanded object does not say which file it uses
     for (auto axis = axes_.rbegin(); axis != axes_.rend(); ++axis) {
@@ -317,6 +318,7 @@ class Reader {
     for (const auto& [object, file] : used) (*json_at(expanded_.back(), object))["use"] = file;
     add_seeds(point, document);
     study_.points.push_back(std::move(point));
+    at_.push_back(at);
   }
 
   // The point with its further seeds, unless it has none.
@@ -398,6 +400,21 @@ class Reader {
     for (std::size_t i = 0; i < study_.points.size(); ++i)
       for (const std::string& key : study_.keys)
         study_.points[i].coordinates.push_back(cell_of(coordinate(expanded_[i], key)));
+    for (std::size_t i = 0; i < study_.points.size(); ++i) write_as_given(i);
+  }
+
+  // Quantities that are swept as they were written: 1min, 5min, 15min, which are 60s, 5min, 900s expanded.
+  void write_as_given(std::size_t point) {
+    std::size_t index = at_[point];
+    for (auto axis = axes_.rbegin(); axis != axes_.rend(); ++axis) {
+      const ConfigValue& value = axis->values[index % axis->values.size()];
+      index /= axis->values.size();
+      const auto* text = value.scalar() ? std::get_if<std::string>(value.scalar()) : nullptr;
+      const auto key = std::ranges::find(study_.keys, axis->full);
+      if (!text || key == study_.keys.end()) continue;
+      Cell& cell = study_.points[point].coordinates[static_cast<std::size_t>(key - study_.keys.begin())];
+      if (std::holds_alternative<std::string>(cell)) cell = *text;
+    }
   }
 
   // Objects and lists of them key by key.
@@ -457,8 +474,9 @@ class Reader {
   std::optional<ConfigValue> seeds_;
   bool has_seed_ = false;
   std::vector<Axis> axes_;
-  std::vector<Json> expanded_;  // of the points
-  Json word_;                   // the kind's
+  std::vector<Json> expanded_;   // of the points
+  std::vector<std::size_t> at_;  // the number of each point among all combinations of the axes
+  Json word_;                    // the kind's
   std::set<std::string> seen_;
   std::set<std::string> looked_at_;  // the paths for which an axis was looked for
   Diagnostics problems_;             // of assigning words; there are none

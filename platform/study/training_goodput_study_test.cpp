@@ -22,6 +22,16 @@ TEST(TrainingGoodputStudyTest, HasTheRatesOfTheFile) {
   EXPECT_NEAR(training.run({"factor=2"}).number("mtti_h"), 54. * 12 / 419, 1e-9);
 }
 
+TEST(TrainingGoodputStudyTest, SweptTimesAreWrittenAsTheyWereGiven) {
+  const Study study = training.read({"detection=1min,900s,20min"});
+  const auto key = std::ranges::find(study.keys, "detection");
+  ASSERT_NE(key, study.keys.end());
+  std::vector<std::string> shown;
+  for (const Study::Point& point : study.points)
+    shown.push_back(to_text(point.coordinates.at(static_cast<std::size_t>(key - study.keys.begin()))));
+  EXPECT_EQ(shown, (std::vector<std::string>{"1min", "900s", "20min"}));
+}
+
 TEST(TrainingGoodputStudyTest, AStrongerCodeLeavesFewerFailures) {
   const Row row = training.run({"hbm_fit=0"});
   EXPECT_EQ(row.number("hbm_hours"), 0);
