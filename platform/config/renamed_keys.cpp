@@ -4,6 +4,7 @@
 #include <array>
 
 #include "platform/config/config_value.h"
+#include "platform/config/nearest_name.h"
 
 namespace asterism {
 namespace {
@@ -86,8 +87,14 @@ std::string change_of_key(std::string_view path, const std::vector<std::string>&
   const std::string old(path.substr(path.rfind('.') + 1));
   if (const auto name = new_name_of(path, keys))
     return "\"" + old + "\" is now called \"" + std::string(*name) + "\"";
+  // A node's key, which another object has not replaced: its own keys may have a similar name.
+  const auto is_elsewhere = [&](const std::vector<std::string>& of_node) {
+    return of_node.size() == 1 && std::ranges::find(keys, "devices") == keys.end() &&
+           !nearest_name(old, keys).empty();
+  };
   for (const ReplacedKey& each : replaced)
-    if (each.old_value.empty() && is_end(split_path(each.old_path), keys_of(path)))
+    if (const std::vector<std::string> before = split_path(each.old_path);
+        each.old_value.empty() && is_end(before, keys_of(path)) && !is_elsewhere(before))
       return std::string(each.now);
   return "";
 }

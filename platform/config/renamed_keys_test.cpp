@@ -30,6 +30,11 @@ TEST(RenamedKeysTest, AReplacedKeySaysWhatThereIsNow) {
   EXPECT_EQ(change_of_value("node.gpu.count", "33"), "");
 }
 
+TEST(RenamedKeysTest, AKeyOfANodeIsNoneOfAnObjectWithASimilarOne) {
+  EXPECT_EQ(change_of_key("gpu", {"gpus", "work"}), "");
+  EXPECT_NE(change_of_key("node.gpu", {"cores", "devices"}), "");
+}
+
 TEST(RenamedKeysTest, AnOldNameIsKnownWhereItsNewNameIsAKey) {
   EXPECT_EQ(new_name_of("plant", {"nodes", "mutant"}), "mutant");
   EXPECT_EQ(new_name_of("trials.3.plant", {"nodes", "mutant"}), "mutant");
