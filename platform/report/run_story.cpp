@@ -14,10 +14,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string counted(std::uint64_t count, std::string_view one) {
-  return count == 1 ? fmt::format("one {}", one) : fmt::format("{} {}s", count, one);
-}
-
 std::string how_it_ended(const Json& stats) {
   const std::map<std::string, std::string> ends = {
       {"power_off", "The firmware switched the node off"},
@@ -55,20 +51,22 @@ std::string times_of(const std::vector<const RecordedEvent*>& events) {
 
 std::string failures_of(const RunFolder& run) {
   std::string text;
-  const auto add = [&](std::string_view kind, std::string_view one) {
+  const auto add = [&](std::string_view kind, std::string_view one, std::string_view several) {
     if (const auto events = of_kind(run, kind); !events.empty())
-      text += fmt::format(" There {} {}{}.", events.size() == 1 ? "was" : "were", counted(events.size(), one),
+      text += fmt::format(" There {}{}.",
+                          events.size() == 1 ? fmt::format("was one {}", one)
+                                             : fmt::format("were {} {}", events.size(), several),
                           times_of(events));
   };
-  add("power_lost", "loss of power");
-  add("warm_reset", "warm reset");
-  add("node_loss", "loss in the cluster");
-  add("gpu_lost", "lost GPU");
-  add("gpu_memory_fault", "fault in a GPU's memory");
-  add("gpu_zone_contained", "uncorrectable error of a GPU");
-  add("memory_fault", "fault in memory");
-  add("uncorrectable_error", "uncorrectable error");
-  add("core_locked_up", "core that locked up");
+  add("power_lost", "loss of power", "losses of power");
+  add("warm_reset", "warm reset", "warm resets");
+  add("node_loss", "loss in the cluster", "losses in the cluster");
+  add("gpu_lost", "lost GPU", "lost GPUs");
+  add("gpu_memory_fault", "fault in a GPU's memory", "faults in GPUs' memories");
+  add("gpu_zone_contained", "uncorrectable error of a GPU", "uncorrectable errors of GPUs");
+  add("memory_fault", "fault in memory", "faults in memory");
+  add("uncorrectable_error", "uncorrectable error", "uncorrectable errors");
+  add("core_locked_up", "core that locked up", "cores that locked up");
   return text;
 }
 

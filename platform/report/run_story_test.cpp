@@ -49,5 +49,17 @@ TEST_F(RunStoryTest, NamesFailuresCheckpointsAndRecoveriesWithTheirTimes) {
       "version 3 at 3 ms. The DIMM-SSD restored version 2 at 4 ms. It recovered once.");
 }
 
+TEST_F(RunStoryTest, SeveralFailuresOfAKindAreInThePlural) {
+  run.write("stats.json", R"({"ended": "power_off", "simulated_time_ps": 9000000000})");
+  run.write("events.jsonl", R"({"time_ps":1000000000,"source":"node.gpu","kind":"gpu_memory_fault"}
+{"time_ps":2000000000,"source":"node.gpu","kind":"gpu_memory_fault"}
+{"time_ps":3000000000,"source":"node.power","kind":"power_lost"}
+{"time_ps":4000000000,"source":"node.power","kind":"power_lost"}
+)");
+  EXPECT_THAT(story(),
+              testing::HasSubstr("There were 2 losses of power at 3 ms and 4 ms. There were 2 faults "
+                                 "in GPUs' memories at 1 ms and 2 ms."));
+}
+
 }  // namespace
 }  // namespace asterism
