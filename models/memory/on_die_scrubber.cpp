@@ -44,7 +44,7 @@ OnDieScrubResult OnDieWords::result(std::uint64_t pass, const BlockLocation& of_
 }
 
 OnDieScrubber::OnDieScrubber(EccMemory& memory, Picoseconds time)
-    : interval_(time / memory.die_words().count()), words_(memory), scrubber_(words_, interval_) {}
+    : time_(time), words_(memory), scrubber_(words_, time, words_.blocks()) {}
 
 OnDieScrubResult OnDieScrubber::result(Picoseconds now, const BlockLocation& of_rank,
                                        std::uint32_t chip) const {
@@ -52,7 +52,7 @@ OnDieScrubResult OnDieScrubber::result(Picoseconds now, const BlockLocation& of_
   return passes == 0 ? OnDieScrubResult{} : words_.result(passes - 1, of_rank, chip);
 }
 
-void OnDieScrubber::start(Picoseconds now) { scrubber_.set_interval(now, interval_); }
+void OnDieScrubber::start(Picoseconds now) { scrubber_.set_interval(now, time_); }
 
 void OnDieScrubber::reset(Reset kind) {
   if (kind == Reset::warm) return;

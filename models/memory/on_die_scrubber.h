@@ -69,7 +69,8 @@ class OnDieWords {
 
 class OnDieScrubber {
  public:
-  // `memory` must outlive this. Each chip is read once in `time`, from time 0 on; 0 means never.
+  // `memory` must outlive this. Each chip is read once in `time`, from time 0 on: at least a picosecond for
+  // each of its words, or 0, never.
   OnDieScrubber(EccMemory& memory, Picoseconds time);
 
   std::optional<Picoseconds> next_event() const { return scrubber_.next_event(); }
@@ -81,7 +82,7 @@ class OnDieScrubber {
   void reset(Reset kind);
 
  private:
-  Picoseconds interval_;
+  Picoseconds time_;
   OnDieWords words_;
   Scrubber<OnDieWords> scrubber_;
 };

@@ -1,4 +1,4 @@
-// Scrubbers: one reads one block of a memory after the other, one per interval, and rewrites those that were
+// Scrubbers: one reads one block of a memory after the other, evenly in time, and rewrites those that were
 // corrected, so that errors do not accumulate in memory that is not read. It wraps at the end of the memory.
 // An engine (base/engine.h) whose results are those of the memory: EccMemory for the patrol scrubber of a
 // controller, OnDieWords (on_die_scrubber.h) for that of the chips themselves.
@@ -27,11 +27,13 @@ namespace asterism {
 template <class Memory>
 class Scrubber {
  public:
-  // `memory` must outlive this. The first block is scrubbed one interval after time 0; an interval of 0 means
-  // off.
-  Scrubber(Memory& memory, Picoseconds interval) : memory_(memory), interval_(interval) {}
+  // `memory` must outlive this. In each interval from time 0 on, so many blocks are scrubbed, evenly: the
+  // n-th one after n / `in_interval` intervals, rounded up to a picosecond. An interval of 0 means off; any
+  // other is a picosecond for each block or more.
+  Scrubber(Memory& memory, Picoseconds interval, std::uint64_t in_interval = 1)
+      : memory_(memory), interval_(interval), in_interval_(in_interval) {}
 
-  // Changes the interval: the next block is scrubbed one interval from now; 0 stops the scrubber.
+  // Changes the interval, which begins now; 0 stops the scrubber.
   void set_interval(Picoseconds now, Picoseconds interval) {
     advance_to(now);
     before_ = done_;
@@ -66,7 +68,10 @@ class Scrubber {
   // Scrubs up to and including `now`.
   std::uint64_t scrubs(Picoseconds now) const {
     if (interval_ == Picoseconds(0) || now < start_) return before_;
-    return before_ + (now - start_) / interval_;
+    return before_ + scrubs_in(now - start_);
+  }
+  std::uint64_t scrubs_in(Picoseconds time) const {
+    return scale(time.count(), in_interval_, interval_.count());
   }
   // The next scrub of a block that is touched.
   std::optional<Scrub> next_scrub() const {
@@ -81,14 +86,15 @@ class Scrubber {
       if (!block) return std::nullopt;
       ahead += *block;
     }
-    const std::uint64_t intervals = number + ahead + 1 - before_;
-    constexpr std::uint64_t end_of_time = std::numeric_limits<std::uint64_t>::max();
-    if (intervals > (end_of_time - start_.count()) / interval_.count()) return std::nullopt;
-    return Scrub{number + ahead, start_ + intervals * interval_};
+    const std::uint64_t scrubs = number + ahead + 1 - before_;
+    constexpr Picoseconds end_of_time{std::numeric_limits<std::uint64_t>::max()};
+    if (scrubs > scrubs_in(end_of_time - start_)) return std::nullopt;
+    return Scrub{number + ahead, start_ + Picoseconds(scale(scrubs, interval_.count(), in_interval_, true))};
   }
 
   Memory& memory_;
   Picoseconds interval_;
+  std::uint64_t in_interval_;
   Picoseconds start_;         // when the interval was set
   std::uint64_t before_ = 0;  // scrubs before that
   std::uint64_t done_ = 0;    // lower bound of the scrubs that are done

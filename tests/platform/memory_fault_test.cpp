@@ -205,7 +205,7 @@ TEST_F(MemoryFaultTest, ThePatrolScrubberFindsWhatNobodyReads) {
 }
 
 // Two bits of a word of a chip, of which its code would make three, in data that is copied at 2.95 ms. In
-// between, at 2.89 ms, the chip has read the word of the first one.
+// between, at 2.91 ms, the chip has read the word of the first one.
 TEST_F(MemoryFaultTest, AScrubOnTheDieRepairsABitBeforeASecondOneMeetsIt) {
   const auto bit = [](const char* at, unsigned bit) {
     return fmt::format(R"({{"at":"{}","kind":"bit","persistence":"transient","channel":0,"rank":1,"bank":18,)"
