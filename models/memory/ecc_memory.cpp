@@ -33,7 +33,7 @@ EccMemory::EccMemory(const EccConfig& config, Dram& cells, const AddressMapping&
       part_rows_(part_rows),
       die_words_(asterism::die_words(mapping.geometry(), part_rows)),
       codec_(config.profile),
-      faults_(config.profile, mapping, seed),
+      faults_(config.profile, mapping, seed, part_rows),
       ranges_(config.mode, mapping.geometry().size(), mapping.geometry().ranks,
               leaves_parity_rows(mapping.geometry(), part_rows), !config.rank_code),
       cache_(config.cache, config.cache_ways) {
@@ -87,21 +87,32 @@ BlockAccess EccMemory::scrub(Picoseconds now, std::uint64_t number) {
   return counted(std::move(access));
 }
 
+// A word is rewritten if both of its columns are as written: with other errors in one of them it has more
+// wrong bits than its code corrects.
 std::vector<DieWordErrors> EccMemory::scrub_die_word(std::uint64_t word) {
   const DramGeometry& g = mapping_.geometry();
   std::vector<DieWordErrors> found;
   BlockLocation at = die_words_.first_block(word);
-  const std::uint32_t first = at.column, end = std::min(first + 2, g.columns);
+  const std::uint32_t first = at.column, columns = std::min(2u, g.columns - first);
   for (at.channel = 0; at.channel < g.channels; ++at.channel)
     for (at.rank = 0; at.rank < g.ranks; ++at.rank) {
       DieWordErrors errors{.channel = at.channel, .rank = at.rank};
-      for (at.column = first; at.column < end; ++at.column) {
-        const DieWordErrors of_block = faults_.scrub_on_die(at);
-        errors.corrected |= of_block.corrected;
-        errors.left |= of_block.left;
-        if (of_block.corrected != 0 && at.row < g.rows) healed(mapping_.block_at(at));
+      std::array<std::uint32_t, 2> corrected{};
+      for (std::uint32_t i = 0; i < columns; ++i) {
+        at.column = first + i;
+        const DieWordErrors of_column = faults_.die_errors(at);
+        corrected[i] = of_column.corrected;
+        errors.corrected |= of_column.corrected;
+        errors.left |= of_column.left;
       }
       errors.corrected &= ~errors.left;
+      for (std::uint32_t i = 0; i < columns; ++i) {
+        const std::uint32_t chips = corrected[i] & errors.corrected;
+        if (chips == 0) continue;
+        at.column = first + i;
+        faults_.rewritten_on_die(at, chips);
+        if (at.row < g.rows) healed(mapping_.block_at(at));
+      }
       counts_.on_die_scrub_corrected += static_cast<unsigned>(std::popcount(errors.corrected));
       counts_.on_die_scrub_left += static_cast<unsigned>(std::popcount(errors.left));
       if ((errors.corrected | errors.left) != 0) found.push_back(errors);

@@ -24,8 +24,9 @@ struct SmallEccMemory {
   std::vector<MemoryError> errors;
   std::vector<AddressRange> changes;
 
-  explicit SmallEccMemory(const EccConfig& c = {}, const char* order = "RoRaBaCoCh")
-      : config(c), mapping(order, small_geometry), memory(config, cells, mapping, small_part_rows, 1) {
+  explicit SmallEccMemory(const EccConfig& c = {}, const char* order = "RoRaBaCoCh",
+                          std::uint32_t part_rows = small_part_rows)
+      : config(c), mapping(order, small_geometry), memory(config, cells, mapping, part_rows, 1) {
     memory.on_error = [this](const MemoryError& error, bool) { errors.push_back(error); };
     memory.direct_changed = [this](AddressRange range) { changes.push_back(range); };
   }

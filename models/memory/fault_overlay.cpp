@@ -99,9 +99,11 @@ std::string fault_problem(const MemoryFault& fault, const DramGeometry& geometry
   return "";
 }
 
-FaultOverlay::FaultOverlay(EccProfile profile, const AddressMapping& mapping, std::uint64_t seed)
+FaultOverlay::FaultOverlay(EccProfile profile, const AddressMapping& mapping, std::uint64_t seed,
+                           std::uint32_t part_rows)
     : profile_(profile), mapping_(mapping), seed_(seed) {
   const DramGeometry& g = mapping.geometry();
+  rows_ = std::min(g.rows + parity_rows(g), part_rows);
   parts_ = {{{&BlockLocation::channel, g.channels, 0},
              {&BlockLocation::rank, g.ranks, 0},
              {&BlockLocation::bank, g.banks, 0},
@@ -138,8 +140,7 @@ std::uint64_t FaultOverlay::number(const BlockLocation& block) const {
 
 std::uint64_t FaultOverlay::covered_blocks(const MemoryFault& fault) const {
   const DramGeometry& g = mapping_.geometry();
-  const std::uint64_t rows = g.rows + parity_rows(g);
-  return (has_bank(fault.kind) ? 1 : g.banks) * (has_row(fault.kind) ? 1 : rows) *
+  return std::uint64_t{has_bank(fault.kind) ? 1 : g.banks} * (has_row(fault.kind) ? 1 : rows_) *
          (has_column(fault.kind) ? 1 : g.columns);
 }
 
@@ -185,7 +186,7 @@ OnDieCounts FaultOverlay::errors(const BlockLocation& block, Ddr5Block& pattern,
   return counts;
 }
 
-DieWordErrors FaultOverlay::scrub_on_die(const BlockLocation& block) {
+DieWordErrors FaultOverlay::die_errors(const BlockLocation& block) const {
   DieWordErrors found;
   const std::array<OnDieWord, ddr5_chips> words = die_words(block);
   for (unsigned chip = 0; chip < ddr5_chips; ++chip) {
@@ -194,20 +195,20 @@ DieWordErrors FaultOverlay::scrub_on_die(const BlockLocation& block) {
     on_die_code.decode(word);
     (word == OnDieWord{} ? found.corrected : found.left) |= 1u << chip;
   }
-  if (found.corrected == 0) return found;
+  return found;
+}
+
+void FaultOverlay::rewritten_on_die(const BlockLocation& block, std::uint32_t chips) {
   for (Placed& placed : faults_)
     if (placed.fault.persistence == Persistence::transient && covers(placed.fault, block) &&
-        (found.corrected >> placed.fault.chip & 1) != 0)
+        (chips >> placed.fault.chip & 1) != 0)
       placed.healed.insert(number(block));
   erase_healed();
-  return found;
 }
 
 // The least word whose parts are within those that a fault covers: as the first one up to the part that is
 // too small or too large, which is raised, or one before it.
 std::optional<std::uint64_t> FaultOverlay::next_die_word(const DieWords& words, std::uint64_t from) const {
-  const DramGeometry& g = mapping_.geometry();
-  const std::uint32_t used = g.rows + parity_rows(g);  // of faults in all rows only these are known
   const BlockLocation start = words.first_block(from);
   std::optional<std::uint64_t> next;
   for (const Placed& placed : faults_) {
@@ -220,7 +221,7 @@ std::optional<std::uint64_t> FaultOverlay::next_die_word(const DieWords& words, 
     };
     std::array<Range, 3> parts = {
         range(has_bank(fault.kind), fault.at.bank, words.banks, start.bank),
-        range(has_row(fault.kind), fault.at.row, std::min(used, words.rows), start.row),
+        range(has_row(fault.kind), fault.at.row, rows_, start.row),
         range(has_column(fault.kind), fault.at.column / 2, words.of_row, start.column / 2)};
     std::size_t kept = 0;
     while (kept < 3 && parts[kept].value >= parts[kept].first && parts[kept].value <= parts[kept].last)

@@ -113,8 +113,10 @@ std::string fault_problem(const MemoryFault& fault, const DramGeometry& geometry
 
 class FaultOverlay {
  public:
-  // `mapping` must outlive this.
-  FaultOverlay(EccProfile profile, const AddressMapping& mapping, std::uint64_t seed);
+  // `mapping` must outlive this. A bank has so many rows, of which those of the mapping and for their parity
+  // may be used.
+  FaultOverlay(EccProfile profile, const AddressMapping& mapping, std::uint64_t seed,
+               std::uint32_t part_rows = ~0u);
 
   // Injects a fault without a problem. Returns false if an older stuck fault covers all of it, so that
   // nothing changes.
@@ -129,9 +131,10 @@ class FaultOverlay {
   // (on_die_code.h). The other half of the word, of the next column, has errors only of the same faults of
   // the whole chip.
   OnDieCounts errors(const BlockLocation& block, Ddr5Block& pattern, bool on_die = false) const;
-  // A scrub on the die: words of chips that on-die ECC corrects are rewritten, which ends their transient
-  // errors. The others stay as they are: what the code would make of them is delivered before and after.
-  DieWordErrors scrub_on_die(const BlockLocation& block);
+  // The chips whose part of a block has wrong bits that on-die ECC corrects, or others.
+  DieWordErrors die_errors(const BlockLocation& block) const;
+  // A scrub on the die rewrites the part of these chips, which ends their transient errors.
+  void rewritten_on_die(const BlockLocation& block, std::uint32_t chips);
   // The first word from `from` on that a fault touches, in any rank. Its errors may have ended since.
   std::optional<std::uint64_t> next_die_word(const DieWords& words, std::uint64_t from) const;
   bool touches(const BlockLocation& block) const;
@@ -174,6 +177,7 @@ class FaultOverlay {
   const AddressMapping& mapping_;
   std::array<Part, 5> parts_{};  // most significant first
   std::uint64_t seed_, injected_ = 0;
+  std::uint32_t rows_;  // that may be used: of faults in all rows only these are known
   std::vector<Placed> faults_;
 };
 

@@ -92,7 +92,7 @@ struct MemoryRegisters : RegisterBank {
     FieldOf<std::uint32_t> channel{*this, {"channel", 24, 8, "The channel of the controller"}};
   } ecs_select{*this, 0x5c, "ECS_SELECT", Access::read_write, 0, "The chip whose results of error check and scrub (node.memory.on_die_scrub) the ECS registers show; 0 where there is no such chip"};
   Register ecs_passes{*this, 0x60, "ECS_PASSES", Access::read_only, 0, "The number of complete passes of the chips over all of their words since power-up"};
-  Register ecs_errors{*this, 0x64, "ECS_ERRORS", Access::read_only, 0, "The words with errors that the chip has found in the last complete pass, as MR20 of JESD79-5 has them in steps of a threshold"};
+  Register ecs_errors{*this, 0x64, "ECS_ERRORS", Access::read_only, 0, "The words with errors that the chip has found in the last complete pass, as MR20 of JESD79-5 has them in steps of a threshold; a word with several wrong bits counts in each pass, although a chip finds no error in what it has corrected wrongly"};
   Register ecs_row_errors{*this, 0x68, "ECS_ROW_ERRORS", Access::read_only, 0, "Those of the row with the most of them, as MR19"};
   struct EcsRow : Register {
     using Register::Register;

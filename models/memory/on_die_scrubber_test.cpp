@@ -116,6 +116,20 @@ TEST_F(OnDieScrubberTest, LeavesWhatTheCodeDoesNotCorrect) {
   EXPECT_EQ(small.count("on_die_scrub_corrected"), 0u);
 }
 
+// The word has three wrong bits.
+TEST_F(OnDieScrubberTest, LeavesTheBitOfAColumnIfTheOtherOneHasMoreThanTheCodeCorrects) {
+  BlockLocation odd = of_word;
+  odd.column = 5;
+  inject(0_ps, Kind::bit, 7);
+  inject(0_ps, Kind::bit, 7, transient, odd);
+  inject(0_ps, Kind::bit, 9, transient, odd);
+  scrubber.advance_to(2 * one_pass);
+  EXPECT_EQ(small.count("on_die_scrub_left"), 2u);
+  EXPECT_EQ(small.count("on_die_scrub_corrected"), 0u);
+  EXPECT_TRUE(small.memory.faults().touches(of_word));
+  EXPECT_EQ(small.memory.faults().size(), 3u);
+}
+
 TEST_F(OnDieScrubberTest, CountsStuckBitsInEachPassAndKeepsTheRowWithTheMost) {
   BlockLocation other = of_word;
   other.row = 9;
@@ -186,6 +200,18 @@ TEST_F(OnDieScrubberTest, ADeadColumnIsHealedRowByRow) {
   EXPECT_EQ(small.count("on_die_scrub_corrected"), 17u);
   EXPECT_EQ(small.memory.faults().size(), 1u) << "the row of another chip is stuck";
   EXPECT_EQ(small.count("on_die_scrub_left"), 64u);
+}
+
+// There is no row for parity above those in use, in which the column would stay dead.
+TEST_F(OnDieScrubberTest, IsIdleAfterADeadColumnOfAMemoryThatUsesAllRowsOfThePart) {
+  SmallEccMemory full(with_scrub(), "RoRaBaCoCh", small_geometry.rows);
+  constexpr Picoseconds half_as_long = one_pass / 2;
+  OnDieScrubber of_full(full.memory, half_as_long);
+  full.memory.inject(0_ps, fault_at(Kind::column, of_word, 2, transient, 7));
+  of_full.advance_to(half_as_long);
+  EXPECT_EQ(full.count("on_die_scrub_corrected"), 16u);
+  EXPECT_TRUE(full.memory.faults().empty());
+  EXPECT_EQ(of_full.next_event(), std::nullopt);
 }
 
 TEST_F(OnDieScrubberTest, BeginsAgainAfterAPowerLoss) {
