@@ -315,9 +315,10 @@ void DeviceChannel::scrub(Picoseconds at, std::uint32_t zone) {
   for (std::uint64_t sector = first; sector < first + sectors; ++sector) {
     std::array<std::byte, sector_size> data;
     memory_.read({number_, sector * sector_size}, data);
-    const std::uint64_t corrected = counts_.corrected, uncorrectable = counts_.uncorrectable;
+    const Counts before = counts_;
     const SectorOutcome outcome = decode(at, sector, data);
-    if (scrubs_on_die_) counts_.corrected = corrected, counts_.uncorrectable = uncorrectable;
+    const bool is_silent = counts_.silent != before.silent;
+    if (scrubs_on_die_) counts_ = before;
     if (outcome == SectorOutcome::clean) continue;
     if (outcome == SectorOutcome::uncorrectable) {
       ++counts_.scrub_uncorrectable;
@@ -326,26 +327,31 @@ void DeviceChannel::scrub(Picoseconds at, std::uint32_t zone) {
     }
     ++counts_.scrub_corrected;
     faults_.written(sector, 1);
-    take_over(sector, data);
-    if (!scrubs_on_die_) write_corrected(at, sector);
+    const bool is_changed = take_over(sector, data);
+    if (!scrubs_on_die_)
+      write_corrected(at, sector);
+    else if (is_silent && is_changed)
+      ++counts_.silent;  // as no later read finds it
   }
   may_have_errors_ = !faults_.empty() || !contained_.empty();
 }
 
 // What a sector has been read as is what it is from now on, with the faults that are left: those of a pin
-// make the same bits wrong again. The L2 has read those that are valid before.
-void DeviceChannel::take_over(std::uint64_t sector, std::span<std::byte> data) {
+// make the same bits wrong again. The L2 has read those that are valid before. Returns whether other contents
+// are written than before.
+bool DeviceChannel::take_over(std::uint64_t sector, std::span<std::byte> data) {
   SectorBits left{};
   if (faults_.errors(sector, left) && decode_sector(code_, left) != SectorOutcome::uncorrectable)
     for (std::size_t i = 0; i < sector_size; ++i) data[i] ^= std::byte{left[i]};
   std::array<std::byte, sector_size> before;
   memory_.read({number_, sector * sector_size}, before);
-  if (std::ranges::equal(before, data)) return;
+  if (std::ranges::equal(before, data)) return false;
   memory_.write({number_, sector * sector_size}, data);
   const std::size_t slot = l2_.peek(line_of(sector));
   const std::uint64_t in_line = sector % sectors_per_line;
   if (slot != L2Slice::no_slot && (l2_.valid(slot) >> in_line & 1) == 0)
     std::ranges::copy(data, l2_.data(slot).subspan(in_line * sector_size).begin());
+  return true;
 }
 
 void DeviceChannel::replace_lost(std::uint32_t zone) {

@@ -69,6 +69,7 @@ class DeviceChannel {
     std::uint64_t corrected = 0, uncorrectable = 0, silent = 0;
     std::uint64_t rebuilt = 0;         // of those corrected: by the outer code of their span
     std::uint64_t code_transfers = 0;  // of 32 bytes, besides those of data
+    // Of sectors: a zone has at most one uncorrectable one, unless the stack scrubs by itself.
     std::uint64_t zones_scrubbed = 0, scrub_corrected = 0, scrub_uncorrectable = 0;
 
     Counts& operator+=(const Counts& other);
@@ -151,8 +152,10 @@ class DeviceChannel {
 
   void inject(GpuMemoryShape shape, std::uint64_t offset, unsigned bit, bool stuck);
   bool is_contained(std::uint32_t zone) const;
-  // Reads the zone, and writes back what it corrects. An uncorrectable sector is appended to the errors, but
-  // stays as it is where the stack scrubs by itself, which takes no time and counts nothing that was read.
+  // Reads the zone, and writes back what it corrects. The first uncorrectable sector is appended to the
+  // errors and ends the scrub. Where the stack scrubs by itself, which takes no time, all of them stay as
+  // they are and are counted in each pass; nothing counts as read, but what is written back with wrong bits
+  // is silent.
   void scrub(Picoseconds at, std::uint32_t zone);
   // Spare memory replaces the zone, after its contents were copied into it as the decoder delivers them. If
   // one of its sectors is uncorrectable, the zone is contained instead, and the result is false.
@@ -183,7 +186,7 @@ class DeviceChannel {
   std::uint64_t transfers_of_spans(std::uint64_t sectors) const;
   std::uint64_t transfers_of_chunks(std::uint32_t line, std::uint8_t sectors) const;
   void write_corrected(Picoseconds at, std::uint64_t sector);
-  void take_over(std::uint64_t sector, std::span<std::byte> data);
+  bool take_over(std::uint64_t sector, std::span<std::byte> data);
   void contain(Picoseconds at, std::uint64_t sector, GpuReader by);
 
   static constexpr std::size_t times = 65;

@@ -57,7 +57,9 @@ struct GpuConfig {
   // what is accessed is corrected. It begins with the first kernel.
   std::optional<Picoseconds> scrub = {};
   // Whether the stack does so by itself, within refreshes, as the error check and scrub of HBM3 does
-  // (JESD238): it takes no bandwidth, and nobody is informed of what it finds.
+  // (JESD238): it takes no bandwidth. Its log, which the standard has, is left out: nobody is informed of
+  // what it finds. Assumed: it begins with the first kernel and reads the memory in use, as `scrub` does,
+  // although a stack does not know which that is.
   bool scrub_on_die = false;
   // The zones of all channels that may be replaced by spare memory. Assumed: an A100 has spare rows in each
   // bank, 512 remappings in all (NVIDIA, "GPU Memory Error Management"). Without a value: as many, but no
