@@ -71,7 +71,8 @@ constexpr Rule rules[] = {
     {"scrub_on_die", got<&C::scrub_on_die>,
      "is false without scrub, and where ecc is not symbol, the code on the die",
      [](const C& c) { return !c.scrub_on_die || (c.scrub && c.ecc == SectorCode::symbol); }},
-    {"spare_zones", got<&C::spare_zones>, "is at most the number of zones of the memory",
+    {"spare_zones", got<&C::spare_zones>,
+     "is at most the number of zones, `memory` / `zone` of all `channels`",
      [](const C& c) { return !c.spare_zones || c.channel_size() < c.zone || *c.spare_zones <= c.zones(); }},
 };
 

@@ -63,7 +63,7 @@ TEST(GpuConfig, NoMoreZonesCanBeRetiredThanThereAre) {
   config.spare_zones = 16;
   EXPECT_FALSE(problem_of(config));
   config.spare_zones = 17;
-  EXPECT_EQ(problem_of(config)->rule, "is at most the number of zones of the memory");
+  EXPECT_EQ(problem_of(config)->rule, "is at most the number of zones, `memory` / `zone` of all `channels`");
 }
 
 TEST(GpuConfig, MoreZonesThanAMonitorHasAreRefused) {

@@ -69,10 +69,10 @@ void describe(Fields& f, DramTiming& t) {
   f.check([&] { return t.tccd_s.count() >= t.burst_clocks(); }, "tccd_s",
           "is at least a burst: burst / 2 clocks, or burst / beats_per_clock");
   f.check([&] { return t.tccd_l >= t.tccd_s; }, "tccd_l", "is at least `tccd_s`");
-  f.check([&] { return t.tccd_l_wr.value_or(t.tccd_l) >= t.tccd_s; }, "tccd_l_wr", "is at least tccd_s");
-  f.check([&] { return t.trcd_wr.value_or(t.trcd) < t.tras; }, "trcd_wr", "is less than tras");
-  f.check([&] { return t.activate_clocks() <= t.trp.count(); }, "activate_command", "is at most trp");
-  f.check([&] { return t.column_clocks() <= t.trcd.count(); }, "column_command", "is at most trcd");
+  f.check([&] { return !t.tccd_l_wr || *t.tccd_l_wr >= t.tccd_s; }, "tccd_l_wr", "is at least `tccd_s`");
+  f.check([&] { return !t.trcd_wr || *t.trcd_wr < t.tras; }, "trcd_wr", "is less than `tras`");
+  f.check([&] { return t.activate_clocks() <= t.trp.count(); }, "activate_command", "is at most `trp`");
+  f.check([&] { return t.column_clocks() <= t.trcd.count(); }, "column_command", "is at most `trcd`");
   f.check([&] { return t.trrd_l >= t.trrd_s; }, "trrd_l", "is at least `trrd_s`");
   f.check([&] { return t.tfaw >= t.trrd_s * 4; }, "tfaw",
           "is at least 4 * `trrd_s`: a shorter window has no effect");

@@ -84,11 +84,11 @@ TEST(DramPartTest, CommandsAndRefreshesOfBanksFitBetweenOthers) {
     return broken_rule(timing);
   };
   EXPECT_EQ(rule_of_timing([](DramTiming& t) { t.activate_command = t.trp + 1_cycles; }),
-            "activate_command is at most trp");
+            "activate_command is at most `trp`");
   EXPECT_EQ(rule_of_timing([](DramTiming& t) { t.column_command = t.trcd + 1_cycles; }),
-            "column_command is at most trcd");
-  EXPECT_EQ(rule_of_timing([](DramTiming& t) { t.tccd_l_wr = 7_cycles; }), "tccd_l_wr is at least tccd_s");
-  EXPECT_EQ(rule_of_timing([](DramTiming& t) { t.trcd_wr = t.tras; }), "trcd_wr is less than tras");
+            "column_command is at most `trcd`");
+  EXPECT_EQ(rule_of_timing([](DramTiming& t) { t.tccd_l_wr = 7_cycles; }), "tccd_l_wr is at least `tccd_s`");
+  EXPECT_EQ(rule_of_timing([](DramTiming& t) { t.trcd_wr = t.tras; }), "trcd_wr is less than `tras`");
   const auto rule_of_refresh = [](const auto& change) {
     BankRefresh refresh = ddr5_16gb_x4().bank_refresh.value();
     change(refresh);
