@@ -139,11 +139,12 @@ class ObjectReader final : public Fields {
   ConfigValue& json_;
   std::string path_;
   SourceRule sources_;
-  ObjectValue* value_;                  // nullptr if the lines are not those of an object
-  std::vector<std::string> keys_;       // the keys of the lines so far
-  std::vector<std::string> bad_keys_;   // the keys whose value was refused, wholly or in part, or is missing
-  std::vector<std::string> bad_paths_;  // the same as paths, as exactly as they are known
-  std::vector<PathText> texts_;         // of all scalars, including those in nested objects
+  ObjectValue* value_;                 // nullptr if the lines are not those of an object
+  std::vector<std::string> keys_;      // the keys of the lines so far
+  std::vector<std::string> bad_keys_;  // the keys whose value was refused, wholly or in part, or is missing
+  // The same as paths, as exactly as they are known, and keys that are not read as their selector is refused.
+  std::vector<std::string> bad_paths_;
+  std::vector<PathText> texts_;   // of all scalars, including those in nested objects
   std::string_view abbreviated_;  // the map whose entries are also keys of this object; "" if there is none
   std::vector<std::string>
       own_keys_;  // with an abbreviated map: the keys of the object, which abbreviate none
@@ -440,7 +441,9 @@ void ObjectReader::choice(const Condition& condition, const std::function<void()
 // effect and is no error.
 void ObjectReader::refuse_inactive(std::string_view key) {
   const ConfigMember* given = json_.member(key);
-  if (!given || inactive_->because_selector_is_bad || given->value.layer < inactive_->selector_layer) return;
+  if (!given) return;
+  if (inactive_->because_selector_is_bad) bad_paths_.emplace_back(key);
+  if (inactive_->because_selector_is_bad || given->value.layer < inactive_->selector_layer) return;
   context_.problems.add({.origin = given->key_origin,
                          .path = join_path(path_, key),
                          .problem = "this key is valid only if " + inactive_->condition +

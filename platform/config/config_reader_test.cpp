@@ -348,6 +348,30 @@ TEST(BackquotedRuleTest, IsJudgedWhenWhatItNamesIsSoundWhateverElseIsWrong) {
             "p.json:1:22: error: last: expected an integer from 0 to 9, got 10\n");
 }
 
+enum class BoundKind { fixed, given };
+constexpr auto enum_names(BoundKind) {
+  return std::to_array<EnumName<BoundKind>>(
+      {{BoundKind::fixed, "fixed", ""}, {BoundKind::given, "given", ""}});
+}
+struct ChosenBounds {
+  BoundKind kind = BoundKind::fixed;
+  unsigned first = 1, last = 5;
+};
+void describe(Fields& f, ChosenBounds& c) {
+  f("kind", c.kind, "What the last one is", one_of<BoundKind>());
+  f("first", c.first, "The first one", at_most(9));
+  f.when("kind", c.kind, BoundKind::given, [&] { f("last", c.last, "The last one", at_most(9)); });
+  f.check([&] { return c.first <= c.last; }, "first", "is at most `last`");
+}
+
+TEST(BackquotedRuleTest, IsNotJudgedOnTheDefaultOfAKeyWhoseSelectorIsRefused) {
+  ConfigDocument document = ConfigDocument::parse(R"({"kind": "gibn", "first": 6, "last": 7})", "p.json");
+  Diagnostics found;
+  read_config<ChosenBounds>(document, nullptr, found);
+  ASSERT_EQ(found.all().size(), 1u) << found.text();
+  EXPECT_EQ(found.all()[0].path, "kind");
+}
+
 TEST_F(DottedRuleTest, IsNotJudgedOnDefaultsInPlaceOfRefusedValues) {
   EXPECT_EQ(mistakes("{}", {"work.steps=0", "saving.interval=61"}),
             "command line: error: work.steps: expected an integer of at least 1, got 0\n");
