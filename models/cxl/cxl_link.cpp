@@ -1,6 +1,7 @@
 #include "cxl/cxl_link.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace asterism {
 namespace {
@@ -50,46 +51,57 @@ CxlLink::Sent CxlLink::request(Picoseconds now, Picoseconds issued, bool is_writ
   m2s_.line.forget(now);
   s2m_.line.forget(now);
   queue_.forget(now);
-  return enter(to_device(issued, is_write));
+  const Picoseconds arrived = to_device(issued, is_write);
+  return enter(arrived, arrived);
 }
 
-CxlLink::Sent CxlLink::enter(Picoseconds arrived) {
-  const Picoseconds entered = queue_.first_free(arrived);
+CxlLink::Sent CxlLink::enter(Picoseconds at, Picoseconds arrived) const {
+  const Picoseconds entered = queue_.first_free(at);
   if (entered == PlaceLine::never) return {entered, entered, arrived};
-  return {find_place(arrived), entered + part_.controller_latency, arrived};
+  return {entered, entered + part_.controller_latency, arrived};
 }
 
 void CxlLink::try_again(Sent& sent, Picoseconds now) {
-  const Picoseconds arrived = sent.arrived;
-  sent = enter(std::max(arrived, now));
-  sent.arrived = arrived;
+  const Picoseconds at = std::max(sent.arrived, now);
+  sent = enter(at, has_place(sent) ? at : sent.arrived);
+}
+
+Picoseconds CxlLink::place_of(const Sent& sent) const {
+  const Picoseconds entered = queue_.first_free(sent.entered);
+  if (entered == PlaceLine::never)
+    throw std::logic_error("a request to a CXL device has no place in its queue, and has to be tried again");
+  return entered;
 }
 
 void CxlLink::hold(Sent& sent) {
   if (sent.is_held) return;
-  queue_.begin(sent.entered);
+  const Picoseconds entered = place_of(sent);
+  sent.at_memory += entered - sent.entered;
+  sent.entered = entered;
+  queue_.begin(entered);
   sent.is_held = true;
 }
 
 void CxlLink::drop(Sent& sent, Picoseconds at) {
   if (sent.is_held) queue_.end(sent.entered, at);
   sent.is_held = false;
+  sent.entered = sent.at_memory = PlaceLine::never;
 }
 
-Picoseconds CxlLink::find_place(Picoseconds at) {
-  const Picoseconds entered = queue_.first_free(at);
-  if (entered > at) ++waits_;
-  waited_ += entered - at;
-  return entered;
+void CxlLink::count_wait(Picoseconds length) {
+  if (length > Picoseconds(0)) ++waits_;
+  waited_ += length;
 }
 
 Picoseconds CxlLink::response(const Sent& sent, Picoseconds ended, bool is_write) {
   if (sent.is_held) {
+    count_wait(sent.entered - sent.arrived);
     const Picoseconds leaves = std::max(ended, sent.at_memory) + part_.controller_latency;
     queue_.end(sent.entered, leaves);
     return to_host(leaves, is_write);
   }
-  const Picoseconds entered = find_place(sent.entered);
+  const Picoseconds entered = place_of(sent);
+  count_wait(entered - sent.arrived);
   const Picoseconds leaves =
       std::max(ended, sent.at_memory) + (entered - sent.entered) + part_.controller_latency;
   queue_.occupy(entered, leaves);

@@ -46,11 +46,15 @@ class CxlLink {
   Picoseconds response(const Sent& sent, Picoseconds ended, bool is_write);
   // For a memory that answers some requests later: such a request holds its place from when that is known
   // until response() or drop(). While such requests have all places, has_place() is false for one that is
-  // made, or tried again later. A caller that lets simulated time pass between request() and response() holds
-  // the place, or tries again.
+  // made, or tried again later. Where requests hold places, hold() and response() are for one that has a
+  // place: between that answer and them no time passes, and no other request is answered. Otherwise they may
+  // throw std::logic_error.
+  // A request that had a place, but did not take it, comes to the queue when it is tried again; one that has
+  // none has waited since its arrival.
   static bool has_place(const Sent& sent) { return sent.entered != PlaceLine::never; }
   void try_again(Sent& sent, Picoseconds now);
   void hold(Sent& sent);
+  // It has no place afterwards.
   void drop(Sent& sent, Picoseconds at);
   // The parts of them, for a caller that holds the queue itself: when a request is at the device, and when a
   // response that leaves it is at the host.
@@ -77,8 +81,9 @@ class CxlLink {
   };
   Picoseconds slots(std::uint64_t sixths) const;
   Picoseconds filling(std::uint64_t sixths) const;
-  Picoseconds find_place(Picoseconds at);
-  Sent enter(Picoseconds arrived);
+  Sent enter(Picoseconds at, Picoseconds arrived) const;
+  Picoseconds place_of(const Sent& sent) const;
+  void count_wait(Picoseconds length);
   Picoseconds transfer(Direction& direction, Picoseconds at, std::uint64_t sixths) const;
 
   const CxlPart part_;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+#include <string_view>
 #include <vector>
 
 namespace asterism {
@@ -9,6 +11,15 @@ namespace {
 
 // 64 GB/s: a slot of a flit of 68 bytes takes 17 B / 64 GB/s, 265.625 ps.
 CxlPart x16() { return {.port_latency = 50_ns, .controller_latency = 10_ns, .queue = 4}; }
+
+std::uint64_t count_of(const CxlLink& link, std::string_view name) {
+  Statistics statistics;
+  link.report(statistics);
+  for (const auto& [each, value] : statistics.entries())
+    if (each == name) return std::get<std::uint64_t>(value);
+  ADD_FAILURE() << "there is no " << name;
+  return 0;
+}
 
 TEST(CxlLinkTest, AReadAloneTakesItsFlitsAndTheLatenciesOfBothDirections) {
   CxlLink link(x16());
@@ -58,11 +69,68 @@ TEST(CxlLinkTest, AFullQueueMakesARequestWait) {
     link.response(sent, ended, false);
     if (i == 0) first = ended + 10_ns;
   }
-  EXPECT_EQ(link.request(0_ps, 0_ps, false).entered, first)
-      << "its place is free when the first response leaves";
-  Statistics statistics;
-  link.report(statistics);
-  EXPECT_EQ(std::get<std::uint64_t>(statistics.entries()[4].second), 1u);
+  const CxlLink::Sent fifth = link.request(0_ps, 0_ps, false);
+  EXPECT_EQ(fifth.entered, first) << "its place is free when the first response leaves";
+  link.response(fifth, fifth.at_memory + 80_ns, false);
+  EXPECT_EQ(count_of(link, "waits_for_credit"), 1u);
+  EXPECT_EQ(count_of(link, "waited_for_credit_ps"), (first - fifth.arrived).count());
+}
+
+CxlPart with_one_place() {
+  CxlPart part = x16();
+  part.queue = 1;
+  return part;
+}
+
+TEST(CxlLinkTest, AHeldRequestEntersWhenTheOneBeforeItHasLeft) {
+  CxlLink link(with_one_place());
+  CxlLink::Sent hit = link.request(0_ps, 0_ps, false), miss = link.request(0_ps, 0_ps, false);
+  const Picoseconds ended = hit.at_memory + 80_ns;
+  link.response(hit, ended, false);
+  link.hold(miss);
+  EXPECT_EQ(miss.entered, ended + 10_ns);
+  EXPECT_EQ(miss.at_memory, ended + 20_ns);
+}
+
+// A master that is ahead holds the place from a later time on.
+TEST(CxlLinkTest, ARequestMayLoseItsPlaceByAnAnswer) {
+  CxlLink link(with_one_place());
+  CxlLink::Sent ahead = link.request(0_ps, 200_ns, false);
+  link.hold(ahead);
+  CxlLink::Sent first = link.request(0_ps, 0_ps, false), second = link.request(0_ps, 0_ps, false);
+  EXPECT_TRUE(CxlLink::has_place(first) && CxlLink::has_place(second));
+  link.response(first, ahead.entered, false);
+  EXPECT_THROW(link.response(second, second.at_memory, false), std::logic_error);
+  EXPECT_THROW(link.hold(second), std::logic_error);
+  link.try_again(second, 0_ps);
+  EXPECT_FALSE(CxlLink::has_place(second));
+}
+
+TEST(CxlLinkTest, AWaitForThePlaceOfAHeldRequestIsCounted) {
+  CxlLink link(with_one_place());
+  CxlLink::Sent miss = link.request(0_ps, 0_ps, false);
+  link.hold(miss);
+  CxlLink::Sent hit = link.request(1_us, 1_us, false);
+  EXPECT_FALSE(CxlLink::has_place(hit));
+  const Picoseconds ended = 80_us;
+  link.response(miss, ended, false);
+  link.try_again(hit, ended);
+  EXPECT_EQ(hit.entered, ended + 10_ns);
+  link.response(hit, hit.at_memory, false);
+  EXPECT_EQ(count_of(link, "waits_for_credit"), 1u);
+  EXPECT_EQ(count_of(link, "waited_for_credit_ps"), (hit.entered - hit.arrived).count());
+  EXPECT_GT(hit.entered - hit.arrived, 78_us);
+}
+
+// One that had a place and was not there to take it has not waited for one.
+TEST(CxlLinkTest, OnlyAWaitForAPlaceIsCounted) {
+  CxlLink link(with_one_place());
+  CxlLink::Sent late = link.request(0_ps, 0_ps, false);
+  link.try_again(late, 5_us);
+  EXPECT_EQ(late.entered, 5_us);
+  link.response(late, late.at_memory, false);
+  EXPECT_EQ(count_of(link, "waits_for_credit"), 0u);
+  EXPECT_EQ(count_of(link, "waited_for_credit_ps"), 0u);
 }
 
 // The lines of one payload are all sent before the memory answers.

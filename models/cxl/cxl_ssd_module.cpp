@@ -132,13 +132,7 @@ class CxlSsdModule::HeldPlaces {
  public:
   HeldPlaces(CxlSsdModule& owner, Lines& lines) : owner_(owner), lines_(lines), resets_(owner.resets_) {}
   ~HeldPlaces() {
-    if (resets_ != owner_.resets_) return;
-    bool was_held = false;
-    for (CxlLink::Sent& each : lines_) {
-      was_held |= each.is_held;
-      owner_.link_.drop(each, now());
-    }
-    if (was_held) owner_.changed_.notify(sc_core::SC_ZERO_TIME);
+    if (resets_ == owner_.resets_) owner_.give_back(lines_, 0);
   }
   HeldPlaces(const HeldPlaces&) = delete;
   HeldPlaces& operator=(const HeldPlaces&) = delete;
@@ -167,13 +161,13 @@ void CxlSsdModule::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time
     const Bytes at = begin + Bytes(first);
     const auto count = static_cast<unsigned>(
         std::min(Bytes(payload.get_data_length() - first), FlashCache::line - at % FlashCache::line).count());
-    if (now() != begun && !lines[i].is_held) link_.try_again(lines[i], now());
+    if (i != 0 && !lines[i].is_held) link_.try_again(lines[i], now());
     if (!enter(payload, lines[i])) return payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
     const auto ended = access(payload, first, count, lines, i, std::max(lines[i].at_memory, last));
     if (!ended) return payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
     last = std::max(last, now());
     answered = std::max(answered, link_.response(lines[i], *ended, is_write));
-    if (std::exchange(lines[i].is_held, false)) changed_.notify(sc_core::SC_ZERO_TIME);
+    if (std::exchange(lines[i].is_held, false)) place_.notify(sc_core::SC_ZERO_TIME);
     first += count;
   }
   delay = answered > now() ? to_sc_time(answered - now()) : sc_core::SC_ZERO_TIME;
@@ -188,13 +182,42 @@ void CxlSsdModule::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time
   payload.set_response_status(is_poisoned && !who ? tlm::TLM_GENERIC_ERROR_RESPONSE : tlm::TLM_OK_RESPONSE);
 }
 
-// Waits for a place, if others that wait for flash have all of them. False: it was reset.
+// One of those that wait for a place, in the order of their arrival.
+class CxlSsdModule::Waiting {
+ public:
+  Waiting(CxlSsdModule& owner, Picoseconds arrived) : owner_(owner) {
+    auto after = owner.waiting_.end();
+    while (after != owner.waiting_.begin() && *std::prev(after) > arrived) --after;
+    self_ = owner.waiting_.insert(after, arrived);
+  }
+  ~Waiting() {
+    owner_.waiting_.erase(self_);
+    if (!owner_.waiting_.empty()) owner_.place_.notify(sc_core::SC_ZERO_TIME);
+  }
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+  bool is_first() const { return self_ == owner_.waiting_.begin(); }
+
+ private:
+  CxlSsdModule& owner_;
+  std::list<Picoseconds>::iterator self_;
+};
+
+bool CxlSsdModule::is_behind_others(const CxlLink::Sent& line) const {
+  return !waiting_.empty() && waiting_.front() <= line.arrived;
+}
+
+// Waits for a place, if others that wait for flash have all of them, or if others that have arrived earlier
+// wait for one. False: it was reset.
 bool CxlSsdModule::enter(tlm::tlm_generic_payload& payload, CxlLink::Sent& line) {
+  if (line.is_held || (CxlLink::has_place(line) && !is_behind_others(line))) return true;
   const std::uint64_t resets = resets_;
+  link_.drop(line, now());
+  const Waiting self(*this, line.arrived);
   while (!CxlLink::has_place(line)) {
-    sc_core::wait(changed_);
+    sc_core::wait(place_);
     if (resets != resets_ || !powered_ || is_aborted(payload)) return false;
-    link_.try_again(line, now());
+    if (self.is_first()) link_.try_again(line, now());
   }
   return true;
 }
@@ -207,11 +230,35 @@ void CxlSsdModule::hold(Lines& lines, std::size_t first) {
     if (line.is_held) continue;
     if (i != first) {
       if (line.arrived > now()) return;
+      if (is_behind_others(line)) return link_.drop(line, now());
       link_.try_again(line, now());
       if (!CxlLink::has_place(line)) return;
     }
     link_.hold(line);
   }
+}
+
+void CxlSsdModule::give_back(Lines& lines, std::size_t first) {
+  bool was_held = false;
+  for (std::size_t i = first; i < lines.size(); ++i) {
+    was_held |= lines[i].is_held;
+    link_.drop(lines[i], now());
+  }
+  if (was_held) place_.notify(sc_core::SC_ZERO_TIME);
+}
+
+// A line that is at the controller at a time may not be written yet. It and those behind it in the payload
+// come to the queue again when it may. False: it was reset.
+bool CxlSsdModule::wait_until_allowed(tlm::tlm_generic_payload& payload, const PageLines& written,
+                                      Lines& lines, std::size_t line, Picoseconds at) {
+  const std::uint64_t resets = resets_;
+  const auto is_dropped = [&] { return resets != resets_ || !powered_ || is_aborted(payload); };
+  give_back(lines, line);
+  if (at > now()) sc_core::wait(to_sc_time(at - now()));
+  if (is_dropped() || !all_writes_->wait_until_allowed(written) || is_dropped()) return false;
+  for (std::size_t i = line; i < lines.size(); ++i) lines[i].arrived = std::max(lines[i].arrived, now());
+  link_.try_again(lines[line], now());
+  return enter(payload, lines[line]);
 }
 
 // Bytes [first, first + count) of a payload, which lie in one line, that come to the device at a time.
@@ -225,21 +272,20 @@ std::optional<Picoseconds> CxlSsdModule::access(tlm::tlm_generic_payload& payloa
   for (unsigned i = first; i < first + count; ++i) is_whole &= byte_enabled(payload, i);
   const std::uint64_t resets = resets_;
   const auto is_dropped = [&] { return resets != resets_ || !powered_ || is_aborted(payload); };
-  if (is_write && !is_monitored(payload)) {
-    const PageLines of_write = line_at(window_.first + offset);
-    if (!all_writes_->is_allowed(of_write.page)) {
-      hold(lines, line);
-      if (at > now()) sc_core::wait(to_sc_time(at - now()));
-      if (!all_writes_->wait_until_allowed(of_write) || is_dropped()) return std::nullopt;
-      at = std::max(at, now());
-    }
-  }
-  if (at > now() && !cache_->is_hit(offset, is_write, is_whole)) {
-    hold(lines, line);
-    sc_core::wait(to_sc_time(at - now()));
-    if (is_dropped()) return std::nullopt;
-  }
+  const PageLines written = line_at(window_.first + offset);
   for (;;) {
+    // A page may have become protected while the write has waited for flash.
+    if (is_write && !is_monitored(payload) && !all_writes_->is_allowed(written.page)) {
+      if (!wait_until_allowed(payload, written, lines, line, at)) return std::nullopt;
+      at = lines[line].at_memory;
+      continue;
+    }
+    if (at > now() && !cache_->is_hit(offset, is_write, is_whole)) {
+      hold(lines, line);
+      sc_core::wait(to_sc_time(at - now()));
+      if (is_dropped()) return std::nullopt;
+      continue;
+    }
     const FlashCache::Answer answer = cache_->prepare(now(), offset, is_write, is_whole);
     rearm();
     if (answer == FlashCache::Answer::failed) return std::nullopt;
@@ -251,7 +297,7 @@ std::optional<Picoseconds> CxlSsdModule::access(tlm::tlm_generic_payload& payloa
   }
   if (!is_monitored(payload)) {
     if (before_access) before_access({Address(offset.count()), Bytes(count)}, is_write);
-    if (is_write) all_writes_->report({line_at(window_.first + offset), master_of(payload)});
+    if (is_write) all_writes_->report({written, master_of(payload)});
     move(payload, first, count);
   }
   const Picoseconds ended = at + cache_->time(now(), at, offset, is_write, master_of(payload));
@@ -417,6 +463,7 @@ void CxlSsdModule::reset(Reset kind) {
   update_interrupt();
   rearm();
   changed_.notify(sc_core::SC_ZERO_TIME);
+  place_.notify(sc_core::SC_ZERO_TIME);
 }
 
 void CxlSsdModule::power_up() {

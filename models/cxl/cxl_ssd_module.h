@@ -3,8 +3,10 @@
 //
 // An access that finds its line in the cache takes the time of link and DRAM. One that does not waits for
 // flash, as long as that takes, and holds its place in the queue of the device (cxl_link.h) meanwhile: when
-// such accesses have all places, others wait for one, also for lines in the cache. Lines of a payload are
-// served one after the other; those that have arrived hold places, too.
+// such accesses have all places, others wait for one, also for lines in the cache, and get one in the order
+// of their arrival. Lines of a payload are served one after the other; those that have arrived hold places,
+// too. A write that a tracker delays (tlm/memory_writes.h) gives its places back until it is allowed, because
+// the tracker may have to read the page first.
 //
 // Direct memory is granted on the condition that accesses are monitored (tlm/initiator_extension.h): fills
 // and write-backs of the host's caches, or without caches each load and store, come to the device as
@@ -21,6 +23,7 @@
 #include <tlm_utils/simple_target_socket.h>
 
 #include <deque>
+#include <list>
 #include <memory>
 #include <systemc>
 #include <tlm>
@@ -111,8 +114,13 @@ class CxlSsdModule final : public sc_core::sc_module,
   // The lines of a payload on their way through the device.
   using Lines = std::vector<CxlLink::Sent>;
   class HeldPlaces;
+  class Waiting;
   bool enter(tlm::tlm_generic_payload& payload, CxlLink::Sent& line);
+  bool is_behind_others(const CxlLink::Sent& line) const;
   void hold(Lines& lines, std::size_t first);
+  void give_back(Lines& lines, std::size_t first);
+  bool wait_until_allowed(tlm::tlm_generic_payload& payload, const PageLines& written, Lines& lines,
+                          std::size_t line, Picoseconds at);
   std::optional<Picoseconds> access(tlm::tlm_generic_payload& payload, unsigned first, unsigned count,
                                     Lines& lines, std::size_t line, Picoseconds at);
   void move(tlm::tlm_generic_payload& payload, unsigned first, unsigned count);
@@ -141,6 +149,8 @@ class CxlSsdModule final : public sc_core::sc_module,
   Alarm alarm_, fault_alarm_;
   std::deque<Timed<CxlFlashFault>> faults_;  // sorted by time
   sc_core::sc_event changed_;
+  std::list<Picoseconds> waiting_;  // for a place: when they have arrived, sorted
+  sc_core::sc_event place_;         // one of them may have a place now
   bool powered_ = true, has_failed_ = false;
   std::uint64_t resets_ = 0, lost_pages_ = 0, poisoned_reads_ = 0, flash_faults_ = 0,
                 flash_faults_missed_ = 0;

@@ -1,6 +1,7 @@
 #include "cxl/cxl_ssd_module.h"
 
 #include <array>
+#include <vector>
 
 #include "base/event_log.h"
 #include "devices/device_fuzz.h"
@@ -173,6 +174,116 @@ SYSTEMC_TEST_F(OnePlaceCxlSsdTest, AResetEndsWhatWaitsForAPlace) {
   lose_power();
   EXPECT_EQ(answers, 2u);
   EXPECT_EQ(load(0x0), 1u);
+}
+
+// The pages of flash are 16 KiB.
+SYSTEMC_TEST_F(OnePlaceCxlSsdTest, PlacesAreGivenInTheOrderOfArrival) {
+  start();
+  constexpr std::uint64_t misses = 4, in_cache = 0x10'0000, apart = 0x2'0000;
+  for (std::uint64_t i = 0; i < misses; ++i) store(i * apart, i);
+  store(in_cache, 9);
+  flush();
+  lose_power();
+  EXPECT_EQ(load(in_cache), 9u);
+  std::vector<Picoseconds> ends;
+  sc_core::sc_spawn([&] {
+    for (std::uint64_t i = 0; i < misses; ++i) {
+      dma.delay = sc_core::SC_ZERO_TIME;
+      EXPECT_EQ(dma.read<std::uint64_t>(i * apart), i);
+      ends.push_back(now());
+    }
+  });
+  wait_for(1_us);
+  EXPECT_EQ(load(in_cache), 9u);
+  const Picoseconds ended = now();
+  wait_for(1_ms);
+  ASSERT_EQ(ends.size(), misses);
+  EXPECT_GT(ends[0], 45_us);
+  EXPECT_EQ(ended, ends[0]) << "the second miss has come after it";
+}
+
+// As a device that copies pages before they may be written.
+struct HeldPage final : WriteTracker {
+  bool is_held = true;
+  unsigned asked = 0, written_to = 0;
+  bool is_write_allowed(Address) const override { return !is_held; }
+  bool try_write(const PageLines&) override {
+    ++asked;
+    return !is_held;
+  }
+  void written(const MemoryWrite&) override { ++written_to; }
+};
+
+SYSTEMC_TEST_F(OnePlaceCxlSsdTest, AWriteThatIsNotAllowedYetHoldsNoPlace) {
+  start();
+  store(0x1000, 1);
+  HeldPage tracker;
+  ssd.writes().protect(tracker, {Address(0x33'0000'1000), 4_KiB});
+  bool is_written = false, is_read = false;
+  sc_core::sc_spawn([&] {
+    dma.delay = sc_core::SC_ZERO_TIME;
+    dma.write<std::uint64_t>(0x1000, 2);
+    EXPECT_EQ(dma.status, tlm::TLM_OK_RESPONSE);
+    is_written = true;
+  });
+  wait_for(1_us);
+  EXPECT_EQ(tracker.asked, 1u);
+  sc_core::sc_spawn([&] {
+    EXPECT_EQ(load(0x1000), 1u);
+    is_read = true;
+  });
+  wait_for(1_us);
+  EXPECT_TRUE(is_read) << "the tracker could not copy the page";
+  EXPECT_FALSE(is_written);
+  tracker.is_held = false;
+  ssd.writes().retry();
+  wait_for(1_us);
+  EXPECT_TRUE(is_written);
+  EXPECT_EQ(tracker.written_to, 1u);
+  EXPECT_EQ(load(0x1000), 2u);
+}
+
+SYSTEMC_TEST_F(CxlSsdModuleTest, APageThatIsProtectedWhileAWriteWaitsForFlashIsNotWritten) {
+  start();
+  store(0x1000, 1);
+  flush();
+  lose_power();
+  bool is_written = false;
+  sc_core::sc_spawn([&] {
+    dma.delay = sc_core::SC_ZERO_TIME;
+    dma.write<std::uint64_t>(0x1000, 2);  // a part of its line, which is read first
+    is_written = true;
+  });
+  wait_for(10_us);
+  HeldPage tracker;
+  ssd.writes().protect(tracker, {Address(0x33'0000'1000), 4_KiB});
+  wait_for(1_ms);
+  EXPECT_FALSE(is_written);
+  EXPECT_EQ(load(0x1000), 1u);
+  tracker.is_held = false;
+  ssd.writes().retry();
+  wait_for(1_us);
+  EXPECT_TRUE(is_written);
+  EXPECT_EQ(load(0x1000), 2u);
+}
+
+// More lines than places: of each payload one line is in the cache, and the next one is not.
+SYSTEMC_TEST_F(OnePlaceCxlSsdTest, LinesOfAPayloadShareOnePlace) {
+  start();
+  constexpr std::uint64_t page = 16 * 1024;
+  for (std::uint64_t at = 0; at < 4; ++at) store(at * page, at);
+  flush();
+  lose_power();
+  EXPECT_EQ(load(page), 1u);
+  std::array<unsigned char, 4 * 64> data{};
+  dma.delay = sc_core::SC_ZERO_TIME;
+  const Picoseconds begin = now();
+  dma.access(tlm::TLM_READ_COMMAND, 2 * page - 128, data.data(), data.size());
+  EXPECT_EQ(dma.status, tlm::TLM_OK_RESPONSE);
+  EXPECT_EQ(data[128], 2u);
+  EXPECT_GT(now() - begin, 45_us);
+  EXPECT_EQ(load(page), 1u) << "the place is free again";
+  EXPECT_LT(to_picoseconds(cpu.delay), 154_ns + 10_us);
 }
 
 SYSTEMC_TEST_F(CxlSsdModuleTest, OnlyWhatWasFlushedSurvivesALossOfPower) {
