@@ -456,7 +456,7 @@ void CxlSsdModule::reset(Reset kind) {
   own_writes_.reset();
   powered_ = kind != Reset::power_loss;
   has_failed_ = false;
-  if (kind == Reset::cold) lost_pages_ = poisoned_reads_ = 0;
+  if (kind == Reset::cold) lost_pages_ = poisoned_reads_ = flash_faults_ = flash_faults_missed_ = 0;
   for (Register* each :
        std::initializer_list<Register*>{&registers.interrupt_status, &registers.interrupt_enable})
     each->reset();

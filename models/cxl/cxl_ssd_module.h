@@ -16,8 +16,9 @@
 // A poisoned line is answered OK with the extension's poison set, or GENERIC_ERROR without an extension.
 // Writes are refused with GENERIC_ERROR when the flash has become read-only.
 //
-// reset: that of the engine. While the power is off, accesses answer GENERIC_ERROR; from power_up() on they
-// wait until the flash has been read back. Every kind answers waiting accesses with GENERIC_ERROR.
+// reset: that of the engine; cold clears the counts. Faults that have occurred do not occur again. While the
+// power is off, accesses answer GENERIC_ERROR; from power_up() on they wait until the flash has been read
+// back. Every kind answers waiting accesses with GENERIC_ERROR.
 #pragma once
 
 #include <tlm_utils/simple_target_socket.h>

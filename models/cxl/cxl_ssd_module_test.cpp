@@ -1,6 +1,7 @@
 #include "cxl/cxl_ssd_module.h"
 
 #include <array>
+#include <string_view>
 #include <vector>
 
 #include "base/event_log.h"
@@ -79,6 +80,14 @@ struct CxlSsdRig : SystemCTest {
     registers.write32(r().flush.offset(), 1);
     wait_for(3_ms);
     EXPECT_FALSE(status() & r().status.flushing.mask());
+  }
+  std::uint64_t count_of(std::string_view name) const {
+    Statistics statistics;
+    ssd.report(statistics);
+    for (const auto& [each, value] : statistics.entries())
+      if (each == name) return std::get<std::uint64_t>(value);
+    ADD_FAILURE() << "there is no " << name;
+    return 0;
   }
   std::uint64_t load(std::uint64_t offset) {
     cpu.delay = sc_core::SC_ZERO_TIME;
@@ -284,6 +293,22 @@ SYSTEMC_TEST_F(OnePlaceCxlSsdTest, LinesOfAPayloadShareOnePlace) {
   EXPECT_GT(now() - begin, 45_us);
   EXPECT_EQ(load(page), 1u) << "the place is free again";
   EXPECT_LT(to_picoseconds(cpu.delay), 154_ns + 10_us);
+}
+
+SYSTEMC_TEST_F(CxlSsdModuleTest, AColdResetClearsTheCountsOfFaults) {
+  start();
+  store(0x1000, 1);
+  flush();
+  ssd.inject({{.at = now() + 1_us, .fault = {.offset = Bytes(0x1000), .bits = 60}},
+              {.at = now() + 1_us, .fault = {.offset = Bytes(0x10'0000), .bits = 60}}});
+  wait_for(2_us);
+  EXPECT_EQ(count_of("flash_faults"), 1u);
+  EXPECT_EQ(count_of("flash_faults_missed"), 1u);
+  ssd.reset(Reset::warm);
+  EXPECT_EQ(count_of("flash_faults"), 1u);
+  ssd.reset(Reset::cold);
+  EXPECT_EQ(count_of("flash_faults"), 0u);
+  EXPECT_EQ(count_of("flash_faults_missed"), 0u);
 }
 
 SYSTEMC_TEST_F(CxlSsdModuleTest, OnlyWhatWasFlushedSurvivesALossOfPower) {
