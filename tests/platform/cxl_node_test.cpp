@@ -184,6 +184,15 @@ TEST_F(CxlNodeTest, FaultsOfFlashNeedACxlSsd) {
               HasSubstr("faults.0.page_bits"));
 }
 
+// Those of the copy, and of two checkpoints.
+TEST_F(CxlNodeTest, ADumpSaysHowManyBytesItsPagesNeed) {
+  const Ended ended =
+      asterism({"run", "level_dump", "node.use=cxl_ssd_node", "node.devices.cxl_ssd.size=16MiB",
+                "args=level=cxl_ssd pages=1300", "expect={}", "--out", "run"});
+  EXPECT_EQ(ended.status, 3);
+  EXPECT_THAT(ended.out, HasSubstr("level_dump: 1300 pages need a CXL SSD with 16806400 bytes"));
+}
+
 TEST_F(CxlNodeTest, ANodeWithoutAnExpanderHasNone) {
   const Ended ended = asterism({"run", "hello", "--firmware", "cxl", "expect={}", "--out", "run"});
   EXPECT_EQ(ended.status, 3);

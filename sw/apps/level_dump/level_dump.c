@@ -63,6 +63,10 @@ typedef struct {
   bool cleans;  // the destination
 } Copy;
 
+static uint64_t bytes_of_library(void) {
+  return 2 * (options.pages + library_pages) * (page_bytes + line_bytes);
+}
+
 static void forget_lines(const void* first, uint64_t size) {
   for (uint64_t at = 0; at < size; at += line_bytes)
     __asm__ volatile("dc civac, %0" ::"r"((const uint8_t*)first + at) : "memory");
@@ -142,8 +146,7 @@ static bool measure(uint64_t seed, bool (*save)(void), bool (*restore)(void), ui
   forget_lines(memory, bytes);
   if (medium != NULL) {
     forget_lines(medium, bytes);
-    const uint64_t of_library = 2 * (options.pages + library_pages) * (page_bytes + line_bytes);
-    forget_lines((const void*)(uintptr_t)(end_of_medium - of_library), of_library);
+    forget_lines((const void*)(uintptr_t)(end_of_medium - bytes_of_library()), bytes_of_library());
   }
   const uint64_t again = generic_timer_now();
   if (!restore()) return false;
@@ -168,11 +171,18 @@ static bool report(const uint64_t ns[4]) {
   return result_write(text) || failed("result.txt cannot be written");
 }
 
+static bool needs_memory_of(const char* device) {
+  printf("level_dump: %u pages need %s with %llu bytes\n", (unsigned)options.pages, device,
+         (Printable)(bytes + bytes_of_library()));
+  return false;
+}
+
 // Starts to use the level, and finds the place of the copy. The library has the last pages of each medium.
 static bool use_level(void) {
   Device dram = {0};
   CxlMemory cxl;
   CxlSsd ssd;
+  const uint64_t needed = bytes + bytes_of_library();
   device_tree_memory(&dram);
   end_of_medium = dram.base + dram.size;
   checkpoint_initialize();
@@ -182,14 +192,14 @@ static bool use_level(void) {
         return failed("this machine has no memory under strong ECC");
       break;
     case level_cxl:
-      if (checkpoint_use_cxl(bytes, 0) == checkpoint_no_cxl || !cxl_probe(&cxl) || cxl.bytes < 8 * bytes)
-        return failed("this machine has no CXL expander with enough memory");
+      if (!cxl_probe(&cxl) || cxl.bytes < needed || checkpoint_use_cxl(bytes, 0) == checkpoint_no_cxl)
+        return needs_memory_of("a CXL expander");
       medium = (uint64_t*)(uintptr_t)cxl.first;
       end_of_medium = cxl.first + cxl.bytes;
       break;
     case level_cxl_ssd:
-      if (checkpoint_use_cxl_ssd(bytes) == checkpoint_no_cxl || !cxl_ssd_probe(&ssd) || ssd.bytes < 8 * bytes)
-        return failed("this machine has no CXL SSD with enough memory");
+      if (!cxl_ssd_probe(&ssd) || ssd.bytes < needed || checkpoint_use_cxl_ssd(bytes) == checkpoint_no_cxl)
+        return needs_memory_of("a CXL SSD");
       medium = (uint64_t*)(uintptr_t)ssd.first;
       end_of_medium = ssd.first + ssd.bytes;
       break;
