@@ -57,6 +57,28 @@ TEST(NewMachine, AgreesWithTheSimulation) {
   }
 }
 
+// After 5 lifetimes the rate is not yet the mean one: with the shape 0.3 it is 1.42 of it, after 20 1.13.
+TEST(NewMachine, FailsMoreOftenForManyLifetimes) {
+  const TrainingJob job{
+      .gpus = 8, .spares = 1000, .protocol = TrainingProtocol::file_system, .file_system = 10'000_GBps};
+  const FailureProfile profile = of_shape(0.3);
+  const double lifetime = 50'000. / 8 * 3600;
+  const auto failures = [&](double lifetimes) {
+    return predict_new_machine(job, profile, Seconds(lifetimes * lifetime)).failures.per_second() *
+           lifetimes * lifetime;
+  };
+  const double rate = (failures(20) - failures(10)) / 10;  // of all that a node has, in a lifetime
+  EXPECT_NEAR(rate, 1.18, 0.03);
+}
+
+TEST(NewMachine, HasTheMeanCostsOfItsFailures) {
+  const TrainingJob job{.gpus = 4096, .spares = 1000, .file_system = 50_GBps};
+  const TrainingPrediction predicted = predict_new_machine(job, of_shape(1), Seconds(1e6));
+  const TrainingPrediction steady = predict_training(job, of_shape(1));
+  EXPECT_NEAR(predicted.classes[0].lost.count(), steady.classes[0].lost.count(), 1e-6);
+  EXPECT_NEAR(predicted.classes[0].from_memory, steady.classes[0].from_memory, 1e-9);
+}
+
 TEST(NewMachine, SharesAreOneTogether) {
   const TrainingJob job{.gpus = 4096, .spares = 30, .repair = Seconds(3 * 86'400.0)};
   const TrainingPrediction predicted = predict_new_machine(job, of_shape(0.6), Seconds(1e6));
