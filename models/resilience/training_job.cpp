@@ -175,7 +175,7 @@ double poisson_at_most(std::uint32_t count, double mean) {
     term *= mean / i;
     sum += term;
   }
-  return std::min(sum, 1.0);
+  return sum > 1 - 1e-12 ? 1 : sum;  // what is left is rounding
 }
 
 // The smallest number that a Poisson variable exceeds in at most 1% of cases.
