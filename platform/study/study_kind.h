@@ -147,8 +147,9 @@ struct StudyKind {
   // draws bars). If `y` is "", each of `bars` is drawn. A row whose column `state` is none of "ok",
   // "saturation" and "at_bound" is drawn hollow.
   std::string_view x, y, x_key = "", state = "";
-  // What is said of such a row below the table, where its `y` has a star.
+  // What is said of such a row below the table, where its `y` has a star, and the columns that have one, too.
   std::string_view doubtful = "no steady value: it depends on how long was measured (see state)";
+  std::vector<std::string_view> as_doubtful = {};
   std::string_view x_label = "";  // "" for the name of `x`
   std::string_view other_x = "";  // a key of numbers that is the axis if it sweeps and `x_key` does not
   BesideY beside = {};

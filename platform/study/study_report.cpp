@@ -127,8 +127,9 @@ std::vector<Shown> shown_columns(const Study& study, const PointRun& run) {
       column.cells.push_back(shown(in_unit(row[c], unit), places, described));
       if (const auto half = half_width_of(run, number_of_point(study, point), c); half.value_or(0) > 0)
         column.cells.back() += " +-" + shown(in_unit(*half, unit), places, described);
-      doubtful.push_back(described.name == kind.y && number_of(row[c]) &&
-                         !doubt_about(study, point, row).empty());
+      const bool may_be =
+          described.name == kind.y || std::ranges::count(kind.as_doubtful, described.name) != 0;
+      doubtful.push_back(may_be && number_of(row[c]) && !doubt_about(study, point, row).empty());
     });
     mark(column, doubtful);
   }
@@ -301,7 +302,12 @@ Panel curves(const Study& study, const PointRun& run, std::string_view x_key, st
               number_named(study, kind.beside.half_width, point, row).value_or(0));
   });
   for (Panel::Series& series : panel.series) {
-    if (std::ranges::count(lines, series.name) != 0) series.drawn = Panel::Drawn::line;
+    // Whatever a line does not show, such as a single place, needs markers.
+    const bool needs_markers =
+        series.points.size() < 2 || std::ranges::any_of(series.points, [](const Panel::Point& point) {
+          return !point.doubt.empty() || point.low < point.high;
+        });
+    if (std::ranges::count(lines, series.name) != 0 && !needs_markers) series.drawn = Panel::Drawn::line;
     if (std::ranges::count(markers, series.name) != 0) series.drawn = Panel::Drawn::markers;
   }
   return panel;
