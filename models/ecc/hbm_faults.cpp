@@ -74,7 +74,6 @@ std::optional<HbmFaultsLeft> hbm_faults_left(const FaultRates& rates, const HbmP
     const CoverageCounts& counts = at->second;
     if (counts.trials() < trials) return std::nullopt;
     const double fit_of_trial = mode.fit() / static_cast<double>(counts.trials());
-    left.faults_fit += mode.fit();
     left.uncorrectable_fit += fit_of_trial * static_cast<double>(counts.uncorrectable);
     left.silent_fit += fit_of_trial * static_cast<double>(counts.silent);
   }

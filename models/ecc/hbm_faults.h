@@ -3,7 +3,9 @@
 // A fault counts as what happens to the first sector that is read of those that it covers: it is corrected,
 // uncorrectable or silent (sector_coverage.h). With the two levels of REACH that also depends on how many
 // chunks of a span (two_level_span.h) the fault covers. The chunks of a span are dealt to `span_dies` dies in
-// turn. A fault of a block or of a column covers one of them, all others those that are in the die.
+// turn. A fault of a block or of a column covers one of them, all others those that are in the die. Parity
+// fills in up to eight, but not all: about two faults in 10^5 are left, of which the inner code takes a chunk
+// for one that it has corrected.
 //
 // Not counted: two faults that meet.
 #pragma once
@@ -35,7 +37,7 @@ CoverageCounts measure_hbm_coverage(const HbmProtection& protection, const Fault
 
 // Of a die.
 struct HbmFaultsLeft {
-  double faults_fit = 0, uncorrectable_fit = 0, silent_fit = 0;
+  double uncorrectable_fit = 0, silent_fit = 0;
 };
 // Nothing if it is stopped before the last mode is measured. At least one trial.
 std::optional<HbmFaultsLeft> hbm_faults_left(const FaultRates& rates, const HbmProtection& protection,

@@ -47,10 +47,13 @@ void describe(Fields& f, CheckpointMediaStudy& c) {
     one_of<Medium>());
   f("pages", c.pages, "The size of a checkpoint in pages of 4 KiB. With medium disk it has 8 pages.",
     within(10, 4000));
-  f("network", c.network, "The bandwidth of the link of a node, in each direction.",
-    within(1_MBps, 1000_GBps));
-  f("disk", c.disk, "With medium disk: the share of a node in the bandwidth of the file system.",
-    within(1_MBps, 1_GBps));
+  f.when("medium", c.medium, {Medium::dimm, Medium::stack, Medium::disk}, [&] {
+    f("network", c.network, "The bandwidth of the link of a node, in each direction.",
+      within(1_MBps, 1000_GBps));
+  });
+  f.when("medium", c.medium, Medium::disk, [&] {
+    f("disk", c.disk, "The share of a node in the bandwidth of the file system.", within(1_MBps, 1_GBps));
+  });
   f.when("medium", c.medium, {Medium::cxl, Medium::cxl_ssd}, [&] {
     f("expander", c.expander, "The link, the ports and the controller: a file in configs/cxl.",
       names_file("cxl"));
@@ -189,7 +192,7 @@ const RegisteredStudy checkpoint_media_study{
          "disks, measured on whole nodes",
      .coordinates = {"medium", "pages", "network"},
      .columns =
-         {{"local_us", "local", "us", "The time from memory to the node's own medium, durable there", 1},
+         {{"local_us", "local", "us", "The time from memory to the node's own medium, flushed to it", 1},
           {"local_gbps", "local", "GB/s", "The bandwidth from memory to the node's own medium"},
           {"global_us", "global", "us", "The time from there to the neighbour's PCRAM, or to the disks", 1},
           {"global_gbps", "global", "GB/s",

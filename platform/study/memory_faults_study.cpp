@@ -57,11 +57,12 @@ void describe(Fields& f, MemoryFaultsStudy& c) {
   });
   f.when("memory", c.memory, FaultyMemory::hbm, [&] {
     f("sector_code", c.sector_code, "The code of a sector. Its shares are drawn.", one_of<SectorCode>());
-    f("span_dies", c.span_dies,
-      "Of reach: the number of dies to which the 72 chunks of a span are dealt. Up to eight dies, a fault of "
-      "a "
-      "row covers more chunks than the eight of parity fill in.",
-      within(1, 72));
+    f.when("sector_code", c.sector_code, SectorCode::reach, [&] {
+      f("span_dies", c.span_dies,
+        "The number of dies to which the 72 chunks of a span are dealt. Up to eight dies, a fault of a row "
+        "covers more chunks than the eight of parity fill in.",
+        within(1, 72));
+    });
     f("dies", c.dies, "The number of dies of a GPU: five stacks of eight have 40.", within(1, 1000));
   });
   f.when("memory", c.memory, {FaultyMemory::ddr5, FaultyMemory::hbm}, [&] {
