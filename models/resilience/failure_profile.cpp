@@ -62,10 +62,15 @@ Rate FailureProfile::rate_of(FailedComponent component) const {
 }
 
 FailureProfile with_fit(FailureProfile profile, FailedComponent component, double fit) {
-  const double now = profile.rate_of(component).per_second() * 3600 * 1e9;
-  if (!(now > 0)) throw std::invalid_argument("no class of this component was counted");
+  const auto is_meant = [&](const FailureClass& c) {
+    return c.component == component && c.effect == FailureEffect::stops;
+  };
+  Rate now;
+  for (const FailureClass& c : profile.classes)
+    if (is_meant(c)) now += profile.rate(c);
+  if (!(now > Rate())) throw std::invalid_argument("no class of this component that stops runs was counted");
   for (FailureClass& c : profile.classes)
-    if (c.component == component) c.count *= fit / now;
+    if (is_meant(c)) c.count *= fit / (now.per_second() * 3600 * 1e9);
   return profile;
 }
 

@@ -76,8 +76,8 @@ struct FailureProfile {
 };
 void describe(Fields& f, FailureProfile& c);
 
-// The profile in which all classes of a component together have `fit` failures in 1e9 hours of a GPU, in
-// their proportion to each other. Throws std::invalid_argument if there is no such class.
+// The profile in which all classes of a component that stop the run together have `fit` failures in 1e9 hours
+// of a GPU, in their proportion to each other. Throws std::invalid_argument if there is no such class.
 FailureProfile with_fit(FailureProfile profile, FailedComponent component, double fit);
 
 }  // namespace asterism

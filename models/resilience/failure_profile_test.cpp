@@ -27,5 +27,13 @@ TEST(FailureProfileTest, AFitReplacesTheRateOfAComponentAndKeepsItsParts) {
   EXPECT_THROW(with_fit(three_classes, FailedComponent::network, 1), std::invalid_argument);
 }
 
+TEST(FailureProfileTest, AFitIsOfTheClassesThatStopTheRun) {
+  FailureProfile profile = three_classes;
+  profile.classes[1].effect = FailureEffect::corrupts;
+  const FailureProfile stronger = with_fit(profile, FailedComponent::hbm, 500);
+  EXPECT_DOUBLE_EQ(stronger.rate(stronger.classes[0]).per_second(), 500e-9 / 3600);
+  EXPECT_EQ(stronger.classes[1], profile.classes[1]);
+}
+
 }  // namespace
 }  // namespace asterism

@@ -40,14 +40,13 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
  public:
   void prepare(const ConfigLibrary& library) override {
     check_purchase();
+    take_gains(library);
     TrainingGoodputStudy bought = config_;
     if (is_bought()) take_purchase(config_.purchases.at(config_.purchase), bought);
     plan_ = plan_of(bought, library);
     prediction_ = predicted(plan_);
     goodput_ = prediction_.goodput / plan_.slowdown;
     offers_ = offers(bought, library);
-    for (const auto& [name, purchase] : config_.purchases)
-      purchases_.push_back({name, purchase.price, monthly_gain(name, library)});
   }
 
   std::vector<Cell> run(const std::stop_token& stop) override {
@@ -56,10 +55,10 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
     bool finished = true;  // the rest would not, either
     for (std::uint32_t i = 0; i < config_.runs && finished && !stop.stop_requested(); ++i) {
       outcomes_.push_back(simulate_training(plan_.job, plan_.profile,
-                                            {.work = seconds(config_.work),
+                                            {.work = work(plan_),
                                              .seed = config_.seed + i,
                                              .new_machine = config_.new_machine,
-                                             .give_up = (hopeless ? 5 : 50) * seconds(config_.work),
+                                             .give_up = (hopeless ? 5 : 50) * work(plan_),
                                              .stop = stop}));
       finished = outcomes_.back().finished;
       ++done_;
@@ -106,9 +105,12 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
   }
 
  private:
+  // As many iterations with any code.
+  Seconds work(const TrainingPlan& plan) const { return seconds(config_.work) * plan.slowdown; }
+
   TrainingPrediction prediction_of(const TrainingPlan& plan) const {
     return config_.new_machine && plan.profile.shape != 1
-               ? predict_new_machine(plan.job, plan.profile, seconds(config_.work))
+               ? predict_new_machine(plan.job, plan.profile, work(plan))
                : predict_training(plan.job, plan.profile);
   }
   TrainingPrediction predicted(const TrainingPlan& plan) const {
@@ -200,10 +202,20 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
          {TrainingHbmCode::secded, TrainingHbmCode::symbol, TrainingHbmCode::reach}) {
       TrainingGoodputStudy changed = machine;
       changed.code = code;
-      TrainingOffer other{"code " + std::string(to_text(code)), plan_of(changed, library)};
-      if (goodput_of(other.plan).value_or(0) > goodput_of(best.plan).value_or(0)) best = std::move(other);
+      std::optional<TrainingPlan> plan = plan_if_possible(changed, library);
+      if (!plan || !(goodput_of(*plan).value_or(0) > goodput_of(best.plan).value_or(0))) continue;
+      best = {"code " + std::string(to_text(code)), *std::move(plan)};
     }
     return best;
+  }
+  // Nothing with a code that leaves a machine on which nothing fails.
+  static std::optional<TrainingPlan> plan_if_possible(const TrainingGoodputStudy& machine,
+                                                      const ConfigLibrary& library) {
+    try {
+      return plan_of(machine, library);
+    } catch (const StudyMistake&) {
+      return std::nullopt;
+    }
   }
 
   // The hours a month that each offer gains, in closed form.
@@ -235,18 +247,22 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
                        {"purchases"});
   }
 
-  // Of a purchase for the machine as it is without any.
-  double monthly_gain(const std::string& name, const ConfigLibrary& library) const {
+  // Of purchases for the machine as it is without any. A mistake is that of the machine, or of one of them.
+  void take_gains(const ConfigLibrary& library) {
+    if (config_.purchases.empty()) return;
     const auto goodput = [&](const TrainingGoodputStudy& machine) {
       const TrainingPlan plan = plan_of(machine, library);
       return predicted(plan).goodput / plan.slowdown;
     };
-    try {
+    const double without = goodput(config_);
+    for (const auto& [name, purchase] : config_.purchases) {
       TrainingGoodputStudy changed = config_;
-      take_purchase(config_.purchases.at(name), changed);
-      return (goodput(changed) - goodput(config_)) * hours_of_a_month;
-    } catch (const StudyMistake& error) {
-      throw StudyMistake("purchases." + name, error.what(), error.keys());
+      try {
+        take_purchase(purchase, changed);
+        purchases_.push_back({name, purchase.price, (goodput(changed) - without) * hours_of_a_month});
+      } catch (const StudyMistake& error) {
+        throw StudyMistake("purchases." + name, error.what(), error.keys());
+      }
     }
   }
 
@@ -400,14 +416,20 @@ const RegisteredStudy training_goodput_study{
            "in a tenth of the "
            "time, copies in memory, or spares_needed spares; or, at no cost, the best intervals in place of "
            "those that are given, or writing in the background"},
-          {"buy_hours", "gains", "h", "The hours of training that it gains in 30 days, in closed form", 1, 3},
+          {"buy_hours", "gains", "h",
+           "The hours of training that it gains in 30 days, in closed form. Where the simulation differs "
+           "from "
+           "that, this and what to buy may be wrong, too",
+           1, 3},
           {"price", "price", "", "Of the purchase that is made"},
-          {"purchase_gains", "gained", "h", "The hours of training that it gains in 30 days", 1, 3},
+          {"purchase_gains", "gained", "h", "The hours of training that it gains in 30 days, in closed form",
+           1, 3},
           {"gains_per_price", "per price", "h", "The same by its price", 4, with_exponent},
           {"best_purchase", "best", "", "Of `purchases`, the one that gains most per price"},
           {"best_per_price", "", "h", "What it gains in 30 days by its price"},
           {"spares_needed", "needed", "",
-           "The number of spares that is enough in 99% of the time. With fewer, the run waits"},
+           "The number of spares that is enough in 99% of the time, of a new machine the most of any span of "
+           "time. With fewer, the run waits"},
           {"interval_s", "interval", "s", "The time from one checkpoint on the file system to the next", 0},
           {"mtti_h", "MTTI", "h", "The mean time between two failures"},
           {"failures_per_gpu_hour", "", "1/h", "Failures of all classes in an hour of a GPU"},
@@ -467,6 +489,7 @@ const RegisteredStudy training_goodput_study{
      .x_key = "gpus",
      .state = "state",
      .doubtful = "the simulation differs, or it was given up (see state)",
+     .as_doubtful = {"buy_hours", "purchase_gains", "gains_per_price"},
      .beside = {.column = "simulated_percent",
                 .half_width = "simulated_error",
                 .keys = {"seed", "runs"},

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "platform/study/study_kind.h"
+#include "platform/study/study_report.h"
 #include "platform/study/study_under_test.h"
 
 namespace asterism {
@@ -84,6 +85,50 @@ TEST(TrainingGoodputStudyTest, WhatACodeTransfersLengthensIterations) {
   EXPECT_EQ(training.run({"code=symbol", "hbm.span_dies=9", "hbm.bound=0.5"}).number("code_gains"), 0);
 }
 
+// What it transfers does not make an interval too short that is long enough for the iteration that is given.
+TEST(TrainingGoodputStudyTest, AnIntervalThatIsGivenGoesWithAnyCode) {
+  const std::vector<std::string> keys = {"hbm.fleet_code=symbol", "hbm.span_dies=9", "hbm.bound=0.02",
+                                         "file_system=50GB/s", "memory_interval=10s"};
+  const auto with = [&](const char* code) {
+    std::vector<std::string> all = keys;
+    all.emplace_back(code);
+    return training.run(all);
+  };
+  const Row symbol = with("code=symbol"), reach = with("code=reach");
+  EXPECT_GT(symbol.number("code_gains"), 5);
+  EXPECT_NEAR(symbol.number("code_gains"),
+              7.2 * (reach.number("goodput_percent") - symbol.number("goodput_percent")), 1e-9);
+  EXPECT_NEAR(reach.number("memory_interval_s"), 10 * (1 + 0.02 * 0.265625), 1e-9);
+  EXPECT_EQ(
+      training.mistake({"memory_interval=9s", "code=reach", "hbm.bound=0.02"}),
+      "command line: error: memory_interval: expected at least the 10.000 s of an iteration, got 9.000 s");
+}
+
+// Of a fleet of which only errors of HBM were counted, a code that corrects all leaves nothing that fails.
+TEST(TrainingGoodputStudyTest, ACodeAfterWhichNothingFailsIsNotOffered) {
+  const std::vector<std::string> keys = {"failures=a100_delta_memory", "hbm.span_dies=9"};
+  EXPECT_NE(training.run({keys[0], keys[1], "code=symbol"}).text("buy"), "code reach");
+  EXPECT_EQ(training.mistake({keys[0], keys[1], "code=reach"}),
+            "command line: error: code: expected failures of something beside HBM, since this code leaves "
+            "none of it");
+}
+
+// The same iterations, so that a run on new nodes takes longer by the share by which they do.
+TEST(TrainingGoodputStudyTest, WorkIsTheSameTrainingWithAnyCode) {
+  const auto failures = [](const char* bound) {
+    return training.run({"failures=field_mix", "new_machine=true", "work=1d", "code=reach", "hbm.span_dies=9",
+                         "detection=0s", "restart=0s", bound});
+  };
+  // Failures become rarer with time: a longer run has fewer of them a day.
+  EXPECT_LT(1 / failures("hbm.bound=1").number("mtti_h"), 0.98 / failures("hbm.bound=0").number("mtti_h"));
+}
+
+TEST(TrainingGoodputStudyTest, DiesAreOfNoUseBesideTheCountOfAFleet) {
+  EXPECT_NE(training.mistake({"code=symbol", "hbm.fleet_code=symbol", "hbm.dies=80"}).find("is absent if"),
+            std::string::npos);
+  EXPECT_NEAR(training.run({"code=none", "hbm.dies=80"}).number("hbm_silent_fit"), 80 * 66.1, 1e-6);
+}
+
 // Following the answer gains what it says.
 TEST(TrainingGoodputStudyTest, OffersTheBestOtherCode) {
   const std::vector<std::string> keys = {"detection=0s", "restart=0s", "hbm.span_dies=9"};
@@ -102,7 +147,7 @@ TEST(TrainingGoodputStudyTest, OffersTheBestOtherCode) {
 const StudyUnderTest purchases(R"({"kind": "training_goodput", "runs": 0, "spares": 16, "repair": "3d",
   "code": "symbol", "hbm": {"span_dies": 9},
   "purchases": {"spares": {"spares": 32, "price": 4}, "both": {"spares": 32, "code": "reach", "price": 5},
-                "nothing": {"spares": 16}}})");
+                "nothing": {"spares": 16, "price": 0}}})");
 
 TEST(TrainingGoodputStudyTest, APurchaseChangesSeveralKeysAtOnce) {
   const Row before = purchases.run({}), both = purchases.run({"purchase=both"});
@@ -118,7 +163,9 @@ TEST(TrainingGoodputStudyTest, APurchaseChangesSeveralKeysAtOnce) {
 
 TEST(TrainingGoodputStudyTest, APurchaseMayBeAMediumOfCopies) {
   const auto interval = [](const char* bought) {
-    return training.run({"copies_on=1GB/s", "gpus=16", bought, "purchases.expander.medium.type=cxl"})
+    return training
+        .run({"copies_on=1GB/s", "gpus=16", bought, "purchases.expander.medium.type=cxl",
+              "purchases.expander.price=1"})
         .number("memory_interval_s");
   };
   EXPECT_GT(interval("purchase=none"), 10 * interval("purchase=expander"));
@@ -140,11 +187,36 @@ TEST(TrainingGoodputStudyTest, RefusesPurchasesThatCannotBeMade) {
   EXPECT_NE(purchases.mistake({"purchases.spares.protocol=sharded", "purchases.spares.group=3"})
                 .find("expected a multiple of the 3 nodes of a group"),
             std::string::npos);
+  // A mistake of the machine is not that of a purchase which would mend it.
+  EXPECT_EQ(purchases.mistake(
+                {"gpus=16384", "protocol=sharded", "group=3", "purchases.both.group=2", "purchase=both"}),
+            "command line: error: gpus: expected a multiple of the 3 nodes of a group, got 2048");
   EXPECT_NE(purchases.mistake({"purchases.both.code=field"}).find("names a code"), std::string::npos);
-  EXPECT_NE(training.mistake({"purchases.none.spares=1"}).find("has none of the name none"),
+  EXPECT_NE(training.mistake({"purchases.none.spares=1", "purchases.none.price=1"})
+                .find("has none of the name none"),
             std::string::npos);
-  EXPECT_NE(training.mistake({"purchases.both.code=reach"}).find("expected the code that is replaced"),
+  EXPECT_NE(training.mistake({"purchases.both.code=reach", "purchases.both.price=1"})
+                .find("expected the code that is replaced"),
             std::string::npos);
+  EXPECT_NE(training.mistake({"purchases.more.spares=80"}).find("price"), std::string::npos);
+}
+
+TEST(TrainingGoodputStudyTest, RefusesPurchasesOfWhatTheMachineDoesNotUse) {
+  const auto problem = [](std::vector<std::string> keys) { return purchases.mistake(keys); };
+  EXPECT_NE(problem({"purchases.spares.parity=2"})
+                .find("expected protocol sharded, since a purchase has parity, got replicas"),
+            std::string::npos);
+  EXPECT_NE(
+      problem({"protocol=file_system", "purchases.spares.copies_on=1GB/s"})
+          .find("expected protocol replicas or sharded, since a purchase has copies_on, got file_system"),
+      std::string::npos);
+  EXPECT_NE(problem({"purchases.spares.span_dies=9"})
+                .find("expected code reach, since a purchase has span_dies, got symbol"),
+            std::string::npos);
+  EXPECT_NE(problem({"purchases.spares.copies_on=1GB/s", "purchases.spares.medium.type=cxl"})
+                .find("is not given beside medium"),
+            std::string::npos);
+  EXPECT_EQ(problem({"purchases.both.span_dies=12"}), "none");
 }
 
 TEST(TrainingGoodputStudyTest, SimulationAgreesWithTheClosedForm) {
@@ -227,10 +299,32 @@ TEST(TrainingGoodputStudyTest, SaysWhereTheSimulationDiffers) {
   EXPECT_EQ(training.run({"failures=field_mix", "new_machine=true", "runs=3"}).text("state"), "ok");
   EXPECT_EQ(training.run({"spares=24", "repair=3d", "runs=3"}).text("state"), "ok");
   EXPECT_EQ(training.run({"copies_on=20MB/s", "file_system=50GB/s", "runs=3"}).text("state"), "ok");
+  // A run of a day ends before so many nodes are under repair as after a month, when it would wait for spares.
+  const Study day = training.read({"work=1d", "spares=20", "repair=30d", "runs=3"});
+  const PointRun run = run_all(day, 1);
+  EXPECT_EQ((Row{day.kind, *run.rows[0]}.text("state")), "differs");
+  EXPECT_EQ(occurrences(to_table(day, run), "*"), 3)
+      << "of the goodput, of what is gained, and what it means";
   const Row none = training.run({"gpus=262144", "runs=10"});
   EXPECT_EQ(none.text("state"), "gave_up");
   EXPECT_EQ(none.text("buy"), "spares");
   EXPECT_TRUE(none.is_empty("simulated_error"));  // of one run
+}
+
+// A line shows nothing of a run that was interrupted after its first point.
+TEST(TrainingGoodputStudyTest, ASinglePointOfTheClosedFormHasAMarker) {
+  const Study study = training.read({"gpus=1024,4096,16384", "runs=2", "work=1d"});
+  PointRun run = run_all(study, 1);
+  const auto drawn = [&] {
+    const std::vector<Panel> panels = panels_of(study, run);
+    const auto& series = panels.at(0).series;
+    const auto closed = std::ranges::find(series, "closed form", &Panel::Series::name);
+    return closed == series.end() ? Panel::Drawn::markers : closed->drawn;
+  };
+  EXPECT_EQ(drawn(), Panel::Drawn::line);
+  run.rows[1].reset();
+  run.rows[2].reset();
+  EXPECT_EQ(drawn(), Panel::Drawn::line_and_markers);
 }
 
 TEST(TrainingGoodputStudyTest, SaysWhatEachPurchaseGains) {
@@ -275,7 +369,7 @@ TEST(TrainingGoodputStudyTest, RefusesWhatDoesNotGoTogether) {
             "command line: error: interval: expected at least the 113.400 s that a checkpoint is written to "
             "the file system, got 10.000 s");
   EXPECT_EQ(training.mistake({"failures=meta_rsc1", "hbm_fit=10"}),
-            "command line: error: hbm_fit: no class of this component was counted");
+            "command line: error: hbm_fit: no class of this component that stops runs was counted");
   EXPECT_EQ(training.mistake({"failures=meta_rsc1", "code=symbol"}).find("command line: error: "), 0u);
   EXPECT_NE(training.mistake({"hbm_fit=10", "code=symbol"}).find("is absent if"), std::string::npos);
   EXPECT_NE(training.mistake({"code=symbol", "hbm.faults=h100_delta"}).find("a file with modes of faults"),

@@ -1,5 +1,7 @@
 #include "platform/study/training_plan.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <mutex>
 #include <stdexcept>
@@ -20,7 +22,11 @@ void describe(Fields& f, TrainingHbm& c) {
     "The code of the fleet of `failures`. With it, faults are as frequent as it needs for the uncorrectable "
     "ones to be those that the fleet has counted; only their shares follow from the file of faults.",
     one_of<SectorCode>());
-  f("dies", c.dies, "The number of dies of a GPU: five stacks of eight have 40.", within(1, 1000));
+  f("dies", c.dies,
+    "The number of dies of a GPU. Without it 40, those of five stacks of eight. Of a fleet whose errors were "
+    "counted it is not needed.",
+    within(1, 1000));
+  f.check(!c.dies || !c.fleet_code, "dies", "is absent if `fleet_code` is given");
   f("span_dies", c.span_dies,
     "Of reach: the number of dies to which the 72 chunks of a span are dealt. Up to eight dies, a fault of a "
     "row covers more chunks than the eight of parity fill in.",
@@ -39,7 +45,7 @@ void describe(Fields& f, TrainingHbm& c) {
 static_assert(member_count<TrainingPurchase>() == 16);
 void describe(Fields& f, TrainingPurchase& c) {
   f("price", c.price, "In whatever unit all prices are. What is cheaper gains more per price.",
-    within(0.0, 1e15));
+    within(0.0, 1e15), required());
   f("code", c.code, "The code of HBM, if the machine's is not `field`.", one_of<TrainingHbmCode>());
   f.check(c.code != TrainingHbmCode::field, "code", "names a code");
   f("spares", c.spares, "The number of spare nodes.", at_most(1'000'000));
@@ -50,6 +56,8 @@ void describe(Fields& f, TrainingPurchase& c) {
   f("medium", c.medium, "What holds the copies in a node, in place of another one or of copies_on.");
   f("copies_on", c.copies_on, "The bandwidth of what holds the copies in a node, in place of a medium.",
     at_least(Bandwidth(1)));
+  f.check(!c.medium || !c.copies_on, "copies_on",
+          "is not given beside medium, whose engine measures the bandwidths");
   f("node_link", c.node_link, "The bandwidth of a node to the others.", at_least(Bandwidth(1)));
   f("file_system", c.file_system, "The bandwidth of the file system.", at_least(Bandwidth(1)));
   f("background", c.background, "Whether the run goes on while the file system is written.");
@@ -66,9 +74,8 @@ void describe_training_job(Fields& f, TrainingGoodputStudy& c) {
   f("factor", c.factor, "The factor of all rates of failures. This one number sweeps them.",
     within(1e-6, 1e6));
   f("hbm_fit", c.hbm_fit,
-    "Failures of the memory of a GPU that its code leaves, in 1e9 h of the GPU, in place of those of the "
-    "file. "
-    "A stronger code has fewer.",
+    "Failures of the memory of a GPU that its code leaves and that stop the run, in 1e9 h of the GPU, in "
+    "place of those of the file. A stronger code has fewer.",
     within(0.0, 1e9));
   f("code", c.code,
     "The code of the memory of GPUs. What it leaves of the faults of their dies are failures, in place of "
@@ -151,6 +158,29 @@ void describe(Fields& f, TrainingGoodputStudy& c) {
   f("purchase", c.purchase, "The purchase that is made, by its name; none leaves the machine as it is.");
 }
 
+namespace {
+
+// What is bought and of no use on the machine that it makes is a mistake.
+void check_use(const TrainingPurchase& bought, const TrainingGoodputStudy& machine) {
+  const auto expect = [](bool is_used, const char* key, const char* with, std::string_view got) {
+    if (!is_used)
+      throw StudyMistake(key, fmt::format("expected {}, since a purchase has {}, got {}", with, key, got),
+                         {"purchases"});
+  };
+  const std::string_view protocol = to_text(machine.protocol);
+  const bool is_sharded = machine.protocol == TrainingProtocol::sharded;
+  const bool has_copies = is_sharded || machine.protocol == TrainingProtocol::replicas;
+  const char* const copies = "protocol replicas or sharded";
+  expect(!bought.group || has_copies, "group", copies, protocol);
+  expect(!bought.medium || has_copies, "medium", copies, protocol);
+  expect(!bought.copies_on || has_copies, "copies_on", copies, protocol);
+  expect(!bought.parity || is_sharded, "parity", "protocol sharded", protocol);
+  expect(!bought.span_dies || machine.code == TrainingHbmCode::reach, "span_dies", "code reach",
+         to_text(machine.code));
+}
+
+}  // namespace
+
 void take_purchase(const TrainingPurchase& bought, TrainingGoodputStudy& c) {
   const auto take = [](auto& member, const auto& value) {
     if (value) member = *value;
@@ -164,8 +194,10 @@ void take_purchase(const TrainingPurchase& bought, TrainingGoodputStudy& c) {
   take(c.copies.parity, bought.parity);
   take(c.hbm.span_dies, bought.span_dies);
   take(c.protocol, bought.protocol);
-  if (bought.copies_on || bought.medium) c.medium = bought.medium;
-  take(c.copies_on, bought.copies_on);
+  if (bought.copies_on || bought.medium) {
+    c.medium = bought.medium;
+    c.copies_on = bought.copies_on;
+  }
   take(c.node_link, bought.node_link);
   take(c.file_system, bought.file_system);
   take(c.background, bought.background);
@@ -173,6 +205,7 @@ void take_purchase(const TrainingPurchase& bought, TrainingGoodputStudy& c) {
   take(c.restart, bought.restart);
   take(c.repair, bought.repair);
   if (bought.interval) c.interval = bought.interval;
+  check_use(bought, c);
 }
 
 namespace {
@@ -204,10 +237,12 @@ class TrainingPlanner {
     } catch (const std::invalid_argument& error) {
       throw StudyMistake(key, error.what(), {"failures"});
     }
-    check_rate(key);
+    check_rate(key, "no failures of HBM are left");
   }
-  void check_rate(const char* key) const {
-    if (!(plan_.profile.rate() > Rate())) throw StudyMistake(key, "nothing else fails", {"failures"});
+  void check_rate(const char* key, const char* why) const {
+    if (!(plan_.profile.rate() > Rate()))
+      throw StudyMistake(key, fmt::format("expected failures of something beside HBM, since {}", why),
+                         {"failures"});
   }
 
   static SectorCode sector_code(TrainingHbmCode code) {
@@ -246,8 +281,12 @@ class TrainingPlanner {
                                            ", whose errors were counted in the field");
     const SectorCode code = sector_code(config_.code);
     const HbmFaultsLeft left = left_by(code, rates);
-    double scale = config_.hbm.dies * config_.factor;
+    double scale = config_.hbm.dies.value_or(40) * config_.factor;
     FailureProfile& profile = plan_.profile;
+    // What its code did not correct or detect on the fleet.
+    std::erase_if(profile.classes, [](const FailureClass& c) {
+      return c.component == FailedComponent::hbm && c.effect != FailureEffect::stops;
+    });
     if (config_.hbm.fleet_code) {
       const double of_fleet = left_by(*config_.hbm.fleet_code, rates).uncorrectable_fit;
       if (!(of_fleet > 0))
@@ -271,7 +310,7 @@ class TrainingPlanner {
       throw StudyMistake("code", error.what(), {"failures"});
     }
     if (stays_silent) profile.classes.push_back(std::move(silent));
-    check_rate("code");
+    check_rate("code", "this code leaves none of it");
     plan_.stored = sector_bytes(code) / static_cast<double>(sector_data) - 1;
     if (code == SectorCode::reach) {
       const double throughput = hbm_throughput({.code = HbmCode::reach}, {}, 0);
@@ -294,8 +333,8 @@ class TrainingPlanner {
     job.placement = c.protocol == TrainingProtocol::replicas ? c.copies.placement : ReplicaPlacement::group;
     job.group = c.copies.group;
     job.parity = c.copies.parity;
-    if (c.memory_interval) job.memory_interval = seconds(*c.memory_interval);
-    if (c.interval) job.file_interval = seconds(*c.interval);
+    job.memory_interval = given_interval("memory_interval", c.memory_interval);
+    job.file_interval = given_interval("interval", c.interval);
     job.background = c.background;
     job.gpu_link = c.gpu_link;
     job.node_link = c.node_link;
@@ -306,6 +345,18 @@ class TrainingPlanner {
     job.restart = seconds(c.restart);
     job.replacement = seconds(c.replacement);
     job.repair = seconds(c.repair);
+  }
+
+  // An interval that is long enough for an iteration stays so whatever the code transfers.
+  std::optional<Seconds> given_interval(const char* key, const std::optional<LongDuration>& given) const {
+    if (!given) return std::nullopt;
+    const Seconds interval = seconds(*given), iteration = seconds(config_.iteration);
+    if (interval < iteration)
+      throw StudyMistake(key,
+                         fmt::format("expected at least the {:.3f} s of an iteration, got {:.3f} s",
+                                     iteration.count(), interval.count()),
+                         {"iteration"});
+    return std::max(interval, plan_.job.iteration);
   }
 
   const TrainingGoodputStudy& config_;

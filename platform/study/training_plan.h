@@ -34,7 +34,8 @@ constexpr auto enum_names(TrainingHbmCode) {
 struct TrainingHbm {
   std::string faults = "jaguar_ddr2";
   std::optional<SectorCode> fleet_code = std::nullopt;
-  std::uint32_t dies = 40, span_dies = 1;
+  std::optional<std::uint32_t> dies = std::nullopt;  // without it, 40
+  std::uint32_t span_dies = 1;
   LongDuration found_after = long_duration(3600);
   double bound = 0;
   std::uint64_t trials = 1'000;
