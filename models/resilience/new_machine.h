@@ -22,9 +22,9 @@ namespace asterism {
 // before them make it accurate.
 std::vector<double> weibull_renewals(double shape, const std::vector<double>& times);
 
-// Means over the time that the run takes, and over its failures of what one costs. The costs of checkpoints are
-// those of predict_training(), and the spares that are needed the most of any span. Throws as that does, and
-// TrainingMistake unless there is work.
+// Means over the time that the run takes, and over its failures of what one costs. The costs of checkpoints
+// are those of predict_training(), and the spares that are needed the most of any span. Throws as that does,
+// and TrainingMistake unless there is work.
 TrainingPrediction predict_new_machine(const TrainingJob& job, const FailureProfile& profile, Seconds work);
 
 }  // namespace asterism

@@ -26,6 +26,15 @@ TEST(CheckpointMediaStudyTest, DisksAreABandwidthThatNodesShare) {
   EXPECT_NEAR(row.number("global_gbps"), 0.050, 0.010);
 }
 
+TEST(CheckpointMediaStudyTest, RefusesAMediumsKeysForAnother) {
+  const auto begins = [](const std::string& key) {
+    return "command line: error: " + key + ": this key is valid only if medium is ";
+  };
+  EXPECT_EQ(media.mistake({"medium=cxl", "network=1GB/s"}).find(begins("network")), 0u);
+  EXPECT_EQ(media.mistake({"medium=stack", "disk=50MB/s"}).find(begins("disk")), 0u);
+  EXPECT_EQ(media.mistake({"medium=stack,disk", "disk=50MB/s"}), "none");
+}
+
 // Between memory and SSD: the copy by the cores, and a restore through the library.
 TEST(CheckpointMediaStudyTest, CxlDevicesAreSlowerThanMemoryAndFasterThanTheSsd) {
   const auto on = [](const std::string& medium, const std::string& key = "pages=64") {

@@ -51,6 +51,14 @@ TEST(MemoryFaultsStudyTest, CountsTheDiesOfAGpu) {
             0u);
 }
 
+// Of a sweep it is for the points that have a span.
+TEST(MemoryFaultsStudyTest, OnlyReachHasSpans) {
+  EXPECT_EQ(memory_faults.mistake({"memory=hbm", "sector_code=symbol", "span_dies=9"})
+                .find("command line: error: span_dies: this key is valid only if sector_code is \"reach\""),
+            0u);
+  EXPECT_EQ(memory_faults.mistake({"memory=hbm", "sector_code=symbol,reach", "span_dies=9"}), "none");
+}
+
 TEST(MemoryFaultsStudyTest, ReportsTheTimeBetweenErrorsOfTheField) {
   const Row row = memory_faults.run({"memory=counted", "faults=h100_delta", "mode=uncorrectable"});
   EXPECT_NEAR(row.number("mtbe_h"), 88'768, 0.5);

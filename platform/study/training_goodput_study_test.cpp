@@ -299,7 +299,7 @@ TEST(TrainingGoodputStudyTest, SaysWhereTheSimulationDiffers) {
   EXPECT_EQ(training.run({"failures=field_mix", "new_machine=true", "runs=3"}).text("state"), "ok");
   EXPECT_EQ(training.run({"spares=24", "repair=3d", "runs=3"}).text("state"), "ok");
   EXPECT_EQ(training.run({"copies_on=20MB/s", "file_system=50GB/s", "runs=3"}).text("state"), "ok");
-  // A run of a day ends before so many nodes are under repair as after a month, when it would wait for spares.
+  // A run of a day ends before so many nodes are under repair as after a month, when it would wait.
   const Study day = training.read({"work=1d", "spares=20", "repair=30d", "runs=3"});
   const PointRun run = run_all(day, 1);
   EXPECT_EQ((Row{day.kind, *run.rows[0]}.text("state")), "differs");
