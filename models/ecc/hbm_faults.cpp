@@ -1,7 +1,6 @@
 #include "ecc/hbm_faults.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 #include <vector>
 
@@ -63,15 +62,21 @@ CoverageCounts measure_hbm_coverage(const HbmProtection& protection, const Fault
              : measure_sector_coverage(protection.code, sector_shape(mode.covers), trials, seed, stop);
 }
 
+CoverageCounts HbmCoverage::of(const FaultMode& mode, const std::stop_token& stop) {
+  const std::pair shape(mode.covers, covered_chunks(protection_, mode.extent));
+  if (const auto known = known_.find(shape); known != known_.end()) return known->second;
+  const CoverageCounts counts = measure_hbm_coverage(protection_, mode, trials_, seed_, stop);
+  if (counts.trials() == trials_) known_.emplace(shape, counts);
+  return counts;
+}
+
 std::optional<HbmFaultsLeft> hbm_faults_left(const FaultRates& rates, const HbmProtection& protection,
                                              std::uint64_t trials, std::uint64_t seed,
                                              const std::stop_token& stop) {
   HbmFaultsLeft left;
-  std::map<std::pair<Ddr5Fault, unsigned>, CoverageCounts> known;
+  HbmCoverage coverage(protection, trials, seed);
   for (const FaultMode& mode : rates.modes) {
-    const auto [at, is_new] = known.try_emplace({mode.covers, covered_chunks(protection, mode.extent)});
-    if (is_new) at->second = measure_hbm_coverage(protection, mode, trials, seed, stop);
-    const CoverageCounts& counts = at->second;
+    const CoverageCounts counts = coverage.of(mode, stop);
     if (counts.trials() < trials) return std::nullopt;
     const double fit_of_trial = mode.fit() / static_cast<double>(counts.trials());
     left.uncorrectable_fit += fit_of_trial * static_cast<double>(counts.uncorrectable);

@@ -11,8 +11,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <stop_token>
+#include <utility>
 
 #include "ecc/fault_coverage.h"
 #include "ecc/fault_rates.h"
@@ -34,6 +36,20 @@ unsigned covered_chunks(const HbmProtection& protection, FaultExtent extent);
 CoverageCounts measure_hbm_coverage(const HbmProtection& protection, const FaultMode& mode,
                                     std::uint64_t trials, std::uint64_t seed,
                                     const std::stop_token& stop = {});
+
+// What each mode of a file leaves; modes that cover the same chunks in the same way are drawn once.
+class HbmCoverage {
+ public:
+  HbmCoverage(const HbmProtection& protection, std::uint64_t trials, std::uint64_t seed)
+      : protection_(protection), trials_(trials), seed_(seed) {}
+  // As measure_hbm_coverage(). What was stopped is not kept.
+  CoverageCounts of(const FaultMode& mode, const std::stop_token& stop = {});
+
+ private:
+  HbmProtection protection_;
+  std::uint64_t trials_, seed_;
+  std::map<std::pair<Ddr5Fault, unsigned>, CoverageCounts> known_;
+};
 
 // Of a die.
 struct HbmFaultsLeft {

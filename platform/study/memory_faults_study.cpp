@@ -77,6 +77,8 @@ class MemoryFaultsPoint final : public StudyPointOf<MemoryFaultsStudy> {
  public:
   void prepare(const ConfigLibrary& library) override {
     rates_ = load_config<FaultRates>(library, "faults", config_.faults);
+    const HbmProtection protection{.code = config_.sector_code, .span_dies = config_.span_dies};
+    of_hbm_.emplace(protection, config_.trials, config_.seed);
     std::string known;
     bool is_known = false;
     const auto add = [&](const std::string& name) {
@@ -136,26 +138,24 @@ class MemoryFaultsPoint final : public StudyPointOf<MemoryFaultsStudy> {
   };
   // Nothing if the study is stopped before the first block is drawn.
   std::optional<Shares> of(const Ddr5Codec& codec, const FaultMode& mode, const std::stop_token& stop) {
-    const HbmProtection protection{.code = config_.sector_code, .span_dies = config_.span_dies};
+    if (is_hbm()) return with_interval(of_hbm_->of(mode, stop));
     const Ddr5Fault fault = mode.covers;
-    const std::pair shape(fault, is_hbm() ? covered_chunks(protection, mode.extent) : 0);
-    const auto known = shares_.find(shape);
+    const auto known = shares_.find(fault);
     if (known != shares_.end()) return known->second;
-    Shares shares;
-    if (!is_hbm() && !config_.on_die) {
-      shares.mean = exact_coverage(codec, {fault, {}});
-      shares.silent = {shares.mean.silent, shares.mean.silent};
-      shares_.emplace(shape, shares);
-      return shares;
+    std::optional<Shares> shares;
+    if (config_.on_die) {
+      shares = with_interval(measure_coverage(codec, {fault, {}}, true, config_.trials, config_.seed, stop));
+      if (!shares) return shares;
+    } else {
+      const CoverageShares exact = exact_coverage(codec, {fault, {}});
+      shares = Shares{exact, {exact.silent, exact.silent}};
     }
-    const CoverageCounts counts =
-        is_hbm() ? measure_hbm_coverage(protection, mode, config_.trials, config_.seed, stop)
-                 : measure_coverage(codec, {fault, {}}, true, config_.trials, config_.seed, stop);
-    if (counts.trials() == 0) return std::nullopt;
-    shares.mean = shares_of(counts);
-    shares.silent = confidence_interval(counts.silent, counts.trials());
-    shares_.emplace(shape, shares);
+    shares_.emplace(fault, *shares);
     return shares;
+  }
+  static std::optional<Shares> with_interval(const CoverageCounts& counts) {
+    if (counts.trials() == 0) return std::nullopt;
+    return Shares{shares_of(counts), confidence_interval(counts.silent, counts.trials())};
   }
 
   // Of a block with a fault in each of two chips.
@@ -195,7 +195,8 @@ class MemoryFaultsPoint final : public StudyPointOf<MemoryFaultsStudy> {
   bool has_pairs() const { return !is_hbm() && config_.mode == "all" && rates_.array; }
 
   FaultRates rates_;
-  std::map<std::pair<Ddr5Fault, unsigned>, Shares> shares_;  // by the chunks of a span of HBM, too
+  std::map<Ddr5Fault, Shares> shares_;  // of DDR5
+  std::optional<HbmCoverage> of_hbm_;
 };
 
 const RegisteredStudy memory_faults_study{
