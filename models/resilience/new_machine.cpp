@@ -38,7 +38,7 @@ class RenewalSums {
 
 // The renewal function between the times at which it is known, computed as far as it is asked for. How soon
 // renewals have their mean rate depends on the shape: within 1% after 5 lifetimes with 0.7 or 4, after 20
-// with 0.5 or 10, and after more than 100 with 0.3.
+// with 0.5 or 10; with 0.3 their rate is 1.24 of it after 10 and still 1.02 after 100.
 class RenewalCurve {
  public:
   explicit RenewalCurve(double shape) : sums_(shape) {}
@@ -53,10 +53,10 @@ class RenewalCurve {
   }
 
  private:
-  static constexpr double long_run = 1000;  // after which their rate stays
+  static constexpr double long_run = 100;  // after which their rate stays
 
   double next() const {
-    constexpr double first = 1e-6, early = 0.04, short_step = 0.02, late = 0.004;
+    constexpr double first = 1e-6, early = 0.04, short_step = 0.02, late = 0.001;
     const double time = sums_.time();
     return time > 0 ? time + std::min(time * early, std::max(short_step, time * late)) : first;
   }
