@@ -216,12 +216,14 @@ void CxlMemoryModule::load(Bytes offset, std::span<const std::byte> contents) {
 void CxlMemoryModule::found(const FoundError& error) {
   const CxlRegisters::Events& events = registers.interrupt_status;
   corrected_ += error.is_corrected;
-  raise(error.is_corrected ? events.corrected.bits(true) : events.uncorrectable.bits(true));
-  if (!error.is_corrected) poison(error.offset, PoisonSource::internal);
+  if (error.is_corrected)
+    raise(events.corrected.bits(true));
+  else if (poison(error.offset, PoisonSource::internal))
+    raise(events.uncorrectable.bits(true));
 }
 
-void CxlMemoryModule::poison(Bytes offset, PoisonSource source) {
-  if (!poison_.add(offset, source)) return;
+bool CxlMemoryModule::poison(Bytes offset, PoisonSource source) {
+  if (!poison_.add(offset, source)) return false;
   ++poisoned_lines_;
   const Address address = window_.first + offset;
   log(name()).warn(
@@ -231,6 +233,7 @@ void CxlMemoryModule::poison(Bytes offset, PoisonSource source) {
                  {{"address", address.value()}, {"source", std::string(to_text(source))}});
   const std::uint64_t page = offset.count() & ~std::uint64_t{0xfff};
   for (const auto& port : ports_) port->host->invalidate_direct_mem_ptr(page, page + 0xfff);
+  return true;
 }
 
 void CxlMemoryModule::inject(const std::vector<Timed<MemoryFault>>& faults) {

@@ -162,6 +162,36 @@ SYSTEMC_TEST_F(CxlMemoryModuleTest, AnUncorrectableErrorPoisonsItsLineAndNothing
   EXPECT_FALSE(line.read());
 }
 
+// The memory finds the error again by each read, and by each store of a part of the line.
+SYSTEMC_TEST_F(CxlMemoryModuleTest, ALineIsOneEventUntilItsPoisonEnds) {
+  registers.write32(r().interrupt_enable.offset(), 1);
+  std::vector<Timed<MemoryFault>> faults;
+  for (const std::uint32_t chip : {2u, 9u})
+    faults.push_back(
+        {.at = now() + 1_ns,
+         .fault = {.kind = MemoryFaultKind::row, .persistence = Persistence::stuck, .at = {}, .chip = chip}});
+  cxl.inject(faults);
+  wait_for(2_ns);
+  const auto is_event = [&] {
+    settle();
+    const bool raised = line.read();
+    registers.write32(r().interrupt_status.offset(), 3);
+    settle();
+    return raised;
+  };
+  EXPECT_TRUE(reads_poison(0));
+  EXPECT_TRUE(is_event());
+  EXPECT_TRUE(reads_poison(0));
+  EXPECT_FALSE(is_event()) << "read again";
+  for (unsigned i = 0; i < 7; ++i) cpu.write<std::uint64_t>(8 * i, i + 1);
+  EXPECT_FALSE(is_event()) << "written in part";
+  cpu.write<std::uint64_t>(56, 8);
+  EXPECT_EQ(listed(), 0u);
+  EXPECT_FALSE(is_event());
+  EXPECT_TRUE(reads_poison(0));
+  EXPECT_TRUE(is_event()) << "its poison had ended";
+}
+
 SYSTEMC_TEST_F(CxlMemoryModuleTest, AFaultOfAScenarioInjectsPoisonAtItsTime) {
   cxl.inject(std::vector<Timed<CxlFault>>{{.at = 5_us, .fault = {.offset = Bytes(0x40)}}});
   wait_for(5_us - 1_ps - now());
