@@ -60,7 +60,7 @@ const std::map<std::string, std::set<std::string>>& event_groups() {
       {"ecc", {"corrected_error", "uncorrectable_error"}},
       {"fault",
        {"memory_fault", "flash_fault", "power_lost", "gpu_lost", "gpu_memory_fault", "gpu_clock",
-        "node_loss"}},
+        "cxl_poison", "node_loss"}},
       {"recovery", {"restore", "recovery", "rollback"}},
   };
   return groups;

@@ -25,5 +25,17 @@ TEST(EventKindsTest, AreThoseOfTheirPage) {
   EXPECT_THAT(event_kinds(), testing::ElementsAreArray(of_page));
 }
 
+// The kinds by which the faults of a scenario are recorded.
+TEST(EventKindsTest, AFaultIsEachOfThoseOfAScenario) {
+  EXPECT_THAT(kinds_named("fault"),
+              testing::UnorderedElementsAre("power_lost", "memory_fault", "flash_fault", "cxl_poison",
+                                            "gpu_lost", "gpu_memory_fault", "gpu_clock", "node_loss"));
+}
+
+TEST(EventKindsTest, AGroupHasNothingButKinds) {
+  for (const auto& [group, kinds] : event_groups())
+    for (const std::string& kind : kinds) EXPECT_THAT(event_kinds(), testing::Contains(kind)) << group;
+}
+
 }  // namespace
 }  // namespace asterism
