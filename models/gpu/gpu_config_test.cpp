@@ -50,10 +50,12 @@ TEST(GpuConfig, OnlyTheCodeOnTheDieScrubsThere) {
   config.ecc = SectorCode::symbol;
   config.scrub_on_die = true;
   EXPECT_EQ(problem_of(config)->key, "scrub_on_die");
+  EXPECT_EQ(problem_of(config)->rule, "is false unless `scrub` has an interval");
   config.scrub = 1_s;
   EXPECT_FALSE(problem_of(config));
   config.ecc = SectorCode::secded;
   EXPECT_EQ(problem_of(config)->key, "scrub_on_die");
+  EXPECT_EQ(problem_of(config)->rule, "is false unless `ecc` is \"symbol\", the code on the die");
 }
 
 TEST(GpuConfig, NoMoreZonesCanBeRetiredThanThereAre) {
