@@ -109,7 +109,9 @@ struct CheckpointLibraryTest : CommandTest {
   }
   Names functions_of_the_header() const {
     static const std::regex declared("\n[A-Za-z][A-Za-z_0-9* ]* \\*?(checkpoint_[a-z_]+)\\(");
-    return names_in(text_of(tree / "sw/checkpoint/checkpoint.h"), declared);
+    Names names = names_in(text_of(tree / "sw/checkpoint/checkpoint.h"), declared);
+    names.merge(names_in(text_of(tree / "sw/checkpoint/cxl_ssd_store.h"), declared));
+    return names;
   }
 
   const fs::path tree = source_configs().parent_path();
@@ -196,8 +198,14 @@ TEST_F(CheckpointLibraryTest, TheFootprintIsWhatIsMeasured) {
   Names sources;
   for (const auto& row : table("| calls | sources |")) sources.merge(quoted(row[1]));
   ASSERT_NO_FATAL_FAILURE(copy_and_compile(sources));
-  const Ended run = asterism(
-      {"run", "pcram", "firmware=checkpoint_stack", "args=", "faults=[]", "expect={}", "--out", "run"});
+  const std::string cxl =
+      R"(node.devices.cxl={"type":"cxl_memory","base":["0x20_0000_0000","0x0b21_0000"],"interrupt":13,)"
+      R"("expander":"asic","supply":"own","size":"256MiB","part":"ddr4_2400_8gb_x4","ranks":1})";
+  const std::string ssd =
+      R"(node.devices.cxl_ssd={"type":"cxl_ssd","base":["0x21_0000_0000","0x0b21_1000"],"interrupt":12,)"
+      R"("expander":"asic","size":"256MiB","cache":"1MiB","part":"ddr4_2400_8gb_x4","ranks":1})";
+  const Ended run = asterism({"run", "pcram", cxl, ssd, "firmware=checkpoint_stack", "args=", "faults=[]",
+                              "expect={}", "--out", "run"});
   ASSERT_EQ(run.status, 0) << run.out;
 
   const auto rows = table("| | calls | code |");

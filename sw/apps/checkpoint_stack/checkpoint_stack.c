@@ -3,7 +3,7 @@
 //
 // A part of the stack is filled with a pattern, functions are called, and the deepest changed word gives the
 // result. The interrupts for which the library waits use the same stack, with the registers that this
-// project's vectors save (FRAME_BYTES).
+// project's vectors save (FRAME_BYTES). A CXL expander and a CXL SSD are left out if the node has none.
 //
 // Exit status: 0; 1 if a call fails; 3 without a DIMM-SSD, memory under strong ECC or PCRAM.
 #include <stdbool.h>
@@ -12,6 +12,8 @@
 
 #include "boot/exit_status.h"
 #include "checkpoint/checkpoint.h"
+#include "checkpoint/cxl_ssd_store.h"
+#include "drivers/cxl.h"
 
 enum { painted_words = 0x5000 / sizeof(uint64_t) };  // of STACK_BYTES
 static const uint64_t pattern = 0x5afe57ac5afe57ac;
@@ -64,6 +66,18 @@ static void in_pcram(void) {
   write_and_restore("pcram");
 }
 
+static void in_cxl(void) {
+  expect(start());
+  expect(checkpoint_use_cxl(sizeof data + sizeof step, 2));
+  write_and_restore("cxl");
+}
+
+static void on_the_cxl_ssd(void) {
+  expect(start());
+  expect(checkpoint_use_cxl_ssd(sizeof data + sizeof step));
+  write_and_restore("cxl_ssd");
+}
+
 static void by_the_controller(void) {
   const CheckpointPolicy policy = {.lifetime_years = 5, .overhead_percent = 10, .forced_every = 2};
   expect(start());
@@ -102,6 +116,10 @@ int main(void) {
   measure("asynchronous", asynchronous);
   measure("memory", in_memory);
   measure("pcram", in_pcram);
+  CxlMemory expander;
+  if (cxl_probe(&expander)) measure("cxl", in_cxl);
+  CxlSsd ssd;
+  if (cxl_ssd_probe(&ssd)) measure("cxl_ssd", on_the_cxl_ssd);
   measure("controller", by_the_controller);
   return failed ? exit_failed : exit_passed;
 }
