@@ -70,8 +70,8 @@ TEST_F(TrainingClusterTest, ANodeIsLostInAnyPartOfAStep) {
   for (const Time at : {begin + 1'000'000, begin + 60'000'000, (begin + end) / 2, end - 1'000'000}) {
     const std::string out = train(fault_at(at, "node_loss", 1));
     for (const unsigned node : {0u, 2u}) EXPECT_EQ(result_of(node), expected) << at << out;
-    EXPECT_THAT(out, AllOf(ContainsRegex("rank 1 resumes from step [67], from the memory of another node"),
-                           ContainsRegex("rank 0 resumes from step [67], from its own memory"),
+    EXPECT_THAT(out, AllOf(ContainsRegex("rank 1 resumes from step [67], from another node's copy"),
+                           ContainsRegex("rank 0 resumes from step [67], from its own copy"),
                            HasSubstr("1 of 1 spare used"), HasSubstr("2 recoveries")));
   }
 }
@@ -83,7 +83,7 @@ TEST_F(TrainingClusterTest, ANodeThatLosesItsPowerGetsItsStateBackFromTheOther) 
       train(fault_at(begin_of(step_of_loss) + 100'000'000, "power_loss", 0, R"(,"restore_after":"50us")"),
             {"cluster.detection=100us", "cluster.firmware_spares=0"});
   for (const unsigned node : {0u, 1u}) EXPECT_EQ(result_of(node), expected) << out;
-  EXPECT_THAT(out, HasSubstr("rank 0 resumes from step 7, from the memory of another node"));
+  EXPECT_THAT(out, HasSubstr("rank 0 resumes from step 7, from another node's copy"));
 }
 
 // Each rank's state is on it and on the next one: two neighbours of four have both copies of one.
@@ -94,7 +94,7 @@ TEST_F(TrainingClusterTest, TwoLostNodesLeaveACopyUnlessTheyAreNeighbours) {
   const std::string expected = result_of(0);
   const Time at = begin_of(step_of_loss) + 100'000'000;
   const std::string apart = train(fault_at(at, "node_loss", 1) + "," + fault_at(at, "node_loss", 3), four);
-  EXPECT_THAT(apart, HasSubstr("rank 1 resumes from step 7, from the memory of another node"));
+  EXPECT_THAT(apart, HasSubstr("rank 1 resumes from step 7, from another node's copy"));
   EXPECT_EQ(result_of(0), expected);
   const std::string neighbours =
       train(fault_at(at, "node_loss", 1) + "," + fault_at(at, "node_loss", 2), four);
@@ -113,8 +113,9 @@ TEST_F(TrainingClusterTest, AGpuGetsItsStateFromItsNode) {
         std::pair{fault_at(begin - 1, "gpu_memory", 0, row), "GPU 1 has an error in its memory"}}) {
     const std::string out = train(faults);
     for (const unsigned node : {0u, 1u}) EXPECT_EQ(result_of(node), expected) << out;
-    EXPECT_THAT(out, AllOf(HasSubstr(std::string("step 7: ") + what + ": its state is written again"),
-                           HasSubstr("1 recovery"), HasSubstr("0 of 1 spare used")));
+    EXPECT_THAT(out, AllOf(HasSubstr(fmt::format("step 7: {}:\n", what)),
+                           HasSubstr("training:   its state is written again\n"), HasSubstr("1 recovery"),
+                           HasSubstr("0 of 1 spare used")));
   }
 }
 

@@ -162,8 +162,8 @@ static bool mend(uint32_t set) {
   for (int attempt = 0; set != 0 && attempt < mends_in_a_row; ++attempt) {
     for (unsigned gpu = 0; gpu < gpus; ++gpu) {
       if ((set >> gpu & 1) == 0) continue;
-      printf("training: step %llu: GPU %u %s: its state is written again\n", (Printable)step, gpu,
-             what_happened(gpu));
+      printf("training: step %llu: GPU %u %s:\ntraining:   its state is written again\n", (Printable)step,
+             gpu, what_happened(gpu));
       if (!transfers_mend(gpu)) return false;
       transfers_write_state(gpu, state_place(gpu));
     }
@@ -171,7 +171,10 @@ static bool mend(uint32_t set) {
     set = 0;
     for (unsigned gpu = 0; gpu < gpus; ++gpu) set |= (uint32_t)needs_mending(gpu) << gpu;
   }
-  if (set != 0) return false;
+  if (set != 0) {
+    printf("training: step %llu: %d mends were in vain\n", (Printable)step, mends_in_a_row);
+    return false;
+  }
   ++counts.gpu_recoveries;
   if (has_power) power_recovered(recovered_from_memory);
   return true;
@@ -365,8 +368,8 @@ static void report_resumption(uint64_t fetched_before) {
   const bool is_fetched = buddy.counts.from_buddy != fetched_before;
   printf("training: epoch %u: rank %u resumes from step %llu, %s\n", (unsigned)epoch, rank(), (Printable)step,
          step == 0    ? "the beginning"
-         : is_fetched ? "from the memory of another node"
-                      : "from its own memory");
+         : is_fetched ? "from another node's copy"
+                      : "from its own copy");
   ++counts.recoveries;
   if (has_power) power_recovered(is_fetched ? recovered_from_cluster : recovered_from_memory);
 }
@@ -410,14 +413,17 @@ static ExitStatus report(void) {
     return exit_passed;
   }
   printf(
-      "training: rank %u: %llu steps, %u repeated, in %llu us: %llu us in dumps, and waits of %llu us for "
-      "checkpoints, %llu us for other nodes, %llu us for GPUs; %u recoveries, %u of GPUs\n",
+      "training: rank %u: %llu steps, %u repeated, in %llu us:\n"
+      "training:   %llu us in dumps, waits of %llu us for checkpoints,\n"
+      "training:   %llu us for other nodes, %llu us for GPUs;\n"
+      "training:   %u recoveries, %u of GPUs\n",
       rank(), (Printable)counts.steps_made, counts.steps_repeated, microseconds(counts.time),
       microseconds(counts.dumps), microseconds(counts.checkpoint_waits), microseconds(counts.message_waits),
       microseconds(counts.gpu_waits), counts.recoveries, counts.gpu_recoveries);
   const uint64_t sum = checksum_of_weights();
-  printf("training: rank %u: after %llu steps on %u GPUs the weights have the checksum 0x%016llx\n", rank(),
-         (Printable)step, parts, (Printable)sum);
+  printf("training: rank %u: after %llu steps on %u GPUs, the weights have\n", rank(), (Printable)step,
+         parts);
+  printf("training:   the checksum 0x%016llx\n", (Printable)sum);
   static char text[steps_limit * 16 + 64];
   char* end = text;
   for (uint64_t i = 0; i < step; ++i)
@@ -446,7 +452,7 @@ static void receive_message(void* context, const MessageHeader* header, const ui
 
 static void report_not_recoverable(void* context, uint64_t ranks) {
   (void)context;
-  printf("training: epoch %u: not recoverable: no checkpoint is left of every rank\n",
+  printf("training: epoch %u: not recoverable:\ntraining:   no checkpoint is left of every rank\n",
          (unsigned)buddy.membership.epoch);
   nic_report_not_recoverable(ranks);
 }
@@ -512,8 +518,9 @@ static ExitStatus prepare(void) {
   buddy_initialize(&buddy, &config, &calls);
   if (!allocate(ranks) || !transport_open())
     return unavailable("the states do not fit into the memory of this machine");
-  printf("training: node %u of %u: %u parameters on %u GPUs of %u nodes, protocol %s\n", (unsigned)nic_node(),
-         (unsigned)nic_nodes(), (unsigned)all, parts, ranks, protocols[options.protocol.index]);
+  printf("training: node %u of %u: %u parameters on %u GPUs of %u nodes,\ntraining:   protocol %s\n",
+         (unsigned)nic_node(), (unsigned)nic_nodes(), (unsigned)all, parts, ranks,
+         protocols[options.protocol.index]);
   return exit_passed;
 }
 
