@@ -125,7 +125,10 @@ bool transfers_exclude_kernels(void) { return excludes_kernels; }
 static void write(unsigned gpu, const void* from, uint32_t first, uint32_t zones) {
   if (!is_usable(gpu)) return;
   const GpuError error = gpu_copy_in(gpu, numbers + first, zones, from);
-  excludes_kernels |= error == gpu_running;
+  if (error == gpu_running) {  // the caller says what that means
+    excludes_kernels = gpu_conditions[gpu].failed = true;
+    return;
+  }
   start(gpu, error, writing, "write");
 }
 
