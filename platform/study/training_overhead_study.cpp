@@ -78,7 +78,7 @@ class TrainingOverheadPoint final : public StudyPointOf<TrainingOverheadStudy> {
     return times_of(console);
   }
 
-  // "training: 40 steps, 0 repeated; in 21644 us: 21580 in steps, 1386 of them for checkpoints; ..."
+  // "training:   21580 in steps, 1386 of them for checkpoints;"
   Times times_of(std::istream& console) const {
     for (std::string line; std::getline(console, line);) {
       if (line.find(" of them for checkpoints") == std::string::npos) continue;

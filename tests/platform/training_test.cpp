@@ -166,8 +166,24 @@ TEST_F(TrainingTest, AfterAPowerFailureTheStatesComeBackFromTheDimmSsd) {
     const std::string expected = result();
     const std::string out = train(protocol, power_lost_at(begin_of(step_of_loss) + 100'000'000));
     EXPECT_THAT(out, AllOf(HasSubstr("reset cause power_loss, boot 2"), HasSubstr("checkpoint 4 restored"),
-                           HasSubstr("1 recovery")));
+                           HasSubstr("since boot 2, which began at step 4:\ntraining: 12 steps, 0 repeated"),
+                           Not(HasSubstr(" 0 in recoveries")), HasSubstr("1 recovery")));
     EXPECT_EQ(result(), expected);
+  }
+}
+
+// Few steps that are multiples of ssd_every have a checkpoint or a comparison, too.
+TEST_F(TrainingTest, TheDimmSsdGetsTheNextStateThatThereIs) {
+  for (const std::string how : {"jit verify=5 interval=3", "gemini interval=5"}) {
+    EXPECT_THAT(train(how), AllOf(HasSubstr("checkpoint 5 durable"), HasSubstr("checkpoint 10 durable"),
+                                  Not(HasSubstr("checkpoint 4 ")), Not(HasSubstr("checkpoint 8 "))))
+        << how;
+    const std::string expected = result();
+    EXPECT_THAT(train(how, power_lost_at(begin_of(step_of_loss) + 100'000'000)),
+                AllOf(HasSubstr("checkpoint 5 restored"), HasSubstr("since boot 2, which began at step 5:"),
+                      HasSubstr("11 steps, 0 repeated")))
+        << how;
+    EXPECT_EQ(result(), expected) << how;
   }
 }
 
@@ -342,6 +358,19 @@ TEST_F(TrainingTest, AFailedPinDoesNotUseUpTheSpareZones) {
   EXPECT_THAT(ended.out,
               HasSubstr("has an error again after it was retired:\ntraining:   its memory cannot be used\n"));
   EXPECT_LT(json("run/stats.json")["node"]["gpu"]["1"]["memory_errors"]["zones_retired"], 8);
+}
+
+// Nothing reports a failed row without a code, and its zone is not known.
+TEST_F(TrainingTest, AMemoryThatIsWrongEachTimeEndsTheRunWithAReason) {
+  for (const std::string protocol : {"gemini", "jit"}) {
+    const Ended ended = asterism({"run", "training_node", "args=" + (small + protocol),
+                                  "faults=[" + row_fails_at(3'000'000'000, 1, "0x0") + "]", "expect={}",
+                                  "node.gpu.ecc=none", "--out", "run"});
+    EXPECT_EQ(ended.status, 1) << ended.out << ended.err;
+    EXPECT_THAT(ended.out,
+                HasSubstr("GPU 1 has returned another state than was written 8 times in\n"
+                          "training:   a row, and reported no error: its memory cannot be used\n"));
+  }
 }
 
 TEST_F(TrainingTest, TheScenarioMeetsItsExpectations) {

@@ -12,9 +12,10 @@
 // platform do not compute: one rank on each core, each with its own samples, then the sum of the gradients
 // over the ranks, and each rank's update of its part.
 //
-// interval: steps between two checkpoints in memory. ssd_every: every checkpoint of such a step is written to
-// the DIMM-SSD, too. overlap: guards are written while the step's kernels run, which the GPUs must be able to
-// do (copy_in_beside_kernels). host_copies: whether the rank's own buffers in the node's memory are lost with
+// interval: steps between two checkpoints in memory. ssd_every: from each multiple of it on, the next
+// checkpoint is written to the DIMM-SSD, too; with protocol=jit the next state, or the next one that was
+// compared. overlap: guards are written while the step's kernels run, which the GPUs must be able to do
+// (copy_in_beside_kernels). host_copies: whether the rank's own buffers in the node's memory are lost with
 // its GPU, as with its machine; an error in the memory of the GPU leaves them.
 //
 // verify: with protocol=jit, steps between two comparisons of the states of all ranks; 0: none. If they
@@ -45,6 +46,7 @@
 typedef unsigned long long Printable;
 
 enum { steps_limit = 4096, recoveries_in_a_row = 8, interruptions_limit = 64, straggler_us = 20 };
+enum { wrong_reads_limit = 8 };  // of a state, in a row
 
 static const char* const protocols[] = {"gemini", "reft", "jit"};
 static const char* const fates[] = {"lost", "kept"};
@@ -96,9 +98,11 @@ static struct {
   float* gradients;  // of each rank
   float losses[transfers_gpu_limit];
   bool sound[transfers_gpu_limit];
+  unsigned wrong_reads[transfers_gpu_limit];  // in a row, of the states of each rank, without an error
 } work;
 
 static uint64_t step;               // to be made next
+static uint64_t first_step;         // since the start of the node
 static uint64_t furthest;           // steps that were made at least once since the start of the node
 static uint32_t seen[steps_limit];  // the bits of their losses, which no restore changes
 static bool has_power;
@@ -127,6 +131,7 @@ static void check_states(unsigned core, unsigned cores, void* argument) {
   for (unsigned rank = core; rank < group.ranks; rank += cores) {
     const StateHeader* const state = group_state(&group, group.now, rank);
     work.sound[rank] = group_is_sound(&group, state, rank) && state->step == step;
+    if (work.sound[rank]) work.wrong_reads[rank] = 0;
     if (group.parts > 1)
       memcpy(work.weights + (uint64_t)rank * group.parameters, state_means(state).weights,
              group.parameters * sizeof(float));
@@ -178,7 +183,6 @@ static void begin_states(unsigned core, unsigned cores, void* argument) {
 // ---- checkpoints ----
 
 static void write_to_ssd(const uint8_t* states) {
-  if (drained_record.step == step) return;  // it was restored from there, or the step is repeated
   memcpy(drained, states, group.parts * group.state_bytes);
   record.step = step;
   drained_record = record;
@@ -186,6 +190,7 @@ static void write_to_ssd(const uint8_t* states) {
 }
 
 static bool checkpoint_is_due(void) {
+  if (!group_has_checkpoints(&group)) return true;  // the DIMM-SSD may be due
   return step % options.interval == 0 && !(group.has_checkpoint && group.version == step);
 }
 
@@ -193,9 +198,10 @@ static bool is_verified(void) {
   return options.verify == 0 || verified.record.step == step;  // no other state is kept for long
 }
 
+// Few steps that are multiples of ssd_every may have a checkpoint, or a comparison.
 static void drain_if_due(void) {
-  if (options.checkpoint && step != 0 && step % options.ssd_every == 0 && is_verified())
-    write_to_ssd(group.now);
+  const bool is_due = step / options.ssd_every > drained_record.step / options.ssd_every;
+  if (options.checkpoint && is_due && is_verified()) write_to_ssd(group.now);
 }
 
 // Without overlap. Returns false if a GPU was lost.
@@ -372,6 +378,16 @@ static const char* what_happened(GpuCondition condition) {
 
 typedef enum { all_are_sound, some_were_mended, some_cannot_be } Mending;
 
+// Without a code nothing reports cells that have failed, and no zone is known that could be retired.
+static bool returns_wrong_states(unsigned rank) {
+  if (++work.wrong_reads[rank] < wrong_reads_limit) return false;
+  printf(
+      "training: GPU %u has returned another state than was written %u times in\n"
+      "training:   a row, and reported no error: its memory cannot be used\n",
+      rank, work.wrong_reads[rank]);
+  return true;
+}
+
 // Finds the GPUs whose memory does not hold what was written to it, and mends them. Adds those whose memory
 // is empty then to a set.
 static Mending mend_gpus(uint32_t* empty) {
@@ -379,8 +395,10 @@ static Mending mend_gpus(uint32_t* empty) {
   transfers_wait();  // for the others
   for (unsigned rank = 0; rank < group.ranks; ++rank) {
     const GpuCondition condition = gpu_conditions[rank];
-    if (!condition.lost && !condition.failed && !condition.damaged && work.sound[rank]) continue;
+    const bool has_reported = condition.lost || condition.failed || condition.damaged;
+    if (!has_reported && work.sound[rank]) continue;
     printf("training: step %llu: GPU %u %s\n", (Printable)step, rank, what_happened(condition));
+    if (!has_reported && returns_wrong_states(rank)) return some_cannot_be;
     if (condition.lost || condition.failed) *empty |= 1u << rank;
     work.sound[rank] = true;
     if (!transfers_mend(rank)) return some_cannot_be;
@@ -455,16 +473,22 @@ static bool recover(void) {
     }
     mending = mend_gpus(&empty);
   }
+  if (mending != some_cannot_be)
+    printf("training: step %llu: %d attempts to recover were in vain\n", (Printable)step,
+           recoveries_in_a_row);
   return false;
 }
 
 // ---- the run ----
 
 static bool run_steps(void) {
+  uint64_t furthest_here = step;  // which nothing lowers
   for (int interruptions = 0; interruptions < interruptions_limit;) {
     const bool is_end = step == options.steps;
     const bool is_done = is_end ? read_states() && verify_states(true) : make_timed_step();
     if (is_end && is_done) return true;
+    if (step > furthest_here) interruptions = 0;
+    if (step > furthest_here) furthest_here = step;
     if (is_done) continue;
     ++interruptions;
     if (transfers_exclude_kernels()) {
@@ -473,6 +497,8 @@ static bool run_steps(void) {
     }
     if (!recover()) return false;
   }
+  printf("training: step %llu: %d interruptions without a further step\n", (Printable)step,
+         interruptions_limit);
   return false;
 }
 
@@ -501,10 +527,13 @@ static bool report(void) {
     for (uint32_t i = 0; i < count; ++i)
       sum = checksum(sum, &state_means(group_state(&group, group.now, part)).weights[i], sizeof(float));
   }
+  const unsigned boot = has_power ? (unsigned)power_boot_count() : 1;
+  if (boot > 1) printf("training: since boot %u, which began at step %llu:\n", boot, (Printable)first_step);
   printf(
-      "training: %llu steps, %u repeated; in %llu us: %llu in steps, %llu of them for checkpoints;\n"
+      "training: %llu steps, %u repeated; in %llu us:\n"
+      "training:   %llu in steps, %llu of them for checkpoints;\n"
       "training:   %llu in repeated steps, %llu in interrupted ones, %llu in recoveries\n",
-      (Printable)step, counts.steps_repeated, microseconds(time), microseconds(counts.first),
+      (Printable)(step - first_step), counts.steps_repeated, microseconds(time), microseconds(counts.first),
       microseconds(counts.checkpoints), microseconds(counts.repeated), microseconds(counts.interrupted),
       microseconds(counts.recoveries));
   printf("training: after %llu steps on %u GPUs, the weights have\ntraining:   the checksum 0x%016llx\n",
@@ -575,7 +604,7 @@ int main(int argc, char** argv) {
       {"protocol", argument_choice, &options.protocol, 0, 0, "what the ranks hold for each other"},
       {"interval", argument_number, &options.interval, 1, steps_limit, "steps between two checkpoints"},
       {"ssd_every", argument_number, &options.ssd_every, 1, steps_limit,
-       "checkpoints of multiples of it are written to the DIMM-SSD"},
+       "steps between two checkpoints on the DIMM-SSD"},
       {"overlap", argument_switch, &options.overlap, 0, 0, "write guards while the kernels run"},
       {"verify", argument_number, &options.verify, 0, steps_limit,
        "steps between two comparisons of the ranks' states; 0: none"},
@@ -596,10 +625,14 @@ int main(int argc, char** argv) {
     printf("training: reset cause %s, boot %u\n", power_reset_cause_text(), (unsigned)power_boot_count());
   const ExitStatus ready = prepare();
   if (ready != exit_passed) return ready;
-  if (!collect_from_ssd()) collect_nothing();
-  step = group.version;
-  counts.begin = generic_timer_now();
-  if ((!group_install(&group, step) && !recover()) || !run_steps()) {
+  const uint64_t begin = generic_timer_now();
+  const bool is_restored = collect_from_ssd();
+  if (!is_restored) collect_nothing();
+  step = first_step = group.version;
+  counts.begin = is_restored ? begin : generic_timer_now();
+  const bool is_installed = group_install(&group, step);
+  if (is_restored) counts.recoveries += generic_timer_now() - begin;
+  if ((!is_installed && !recover()) || !run_steps()) {
     printf("training: the GPUs did not come to the end\n");
     return transfers_exclude_kernels() ? exit_unavailable : exit_failed;
   }
