@@ -75,8 +75,9 @@ void PowerSupply::restored(Picoseconds at) {
   sequence_.power_restored();
 }
 
-void PowerSupply::ignored(Picoseconds) {
+void PowerSupply::ignored(Picoseconds at) {
   ++counts_.ignored;
+  events_.record(at, instance_, "power_loss_ignored");
   log(instance_).warn("the power is off already: the request to switch it is ignored");
 }
 

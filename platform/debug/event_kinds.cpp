@@ -39,6 +39,7 @@ std::span<const std::string_view> event_kinds() {
       "pcram_load",
       "pcram_save",
       "pcram_worn",
+      "power_loss_ignored",
       "power_lost",
       "power_off",
       "power_restored",

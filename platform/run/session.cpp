@@ -512,6 +512,7 @@ void Session::take_outcome() {
       outcome_.checkpoints_of.emplace_back(device.instance(),
                                            events_.count("checkpoint_commit", "node." + device.instance()));
   outcome_.power_losses = events_.count("power_lost");
+  outcome_.ignored_power_losses = events_.count("power_loss_ignored");
   outcome_.warm_resets = events_.count("warm_reset");
   outcome_.late_faults = static_cast<std::uint64_t>(std::ranges::count_if(
       scenario_.config.faults, [&](const FaultConfig& fault) { return fault.at > outcome_.time; }));

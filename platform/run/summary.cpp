@@ -284,6 +284,9 @@ class SummaryText {
                                  o_.end == RunOutcome::End::interrupted
                                      ? "had not occurred when the run was interrupted"
                                      : "would have occurred after the end of the run"));
+    if (o_.ignored_power_losses > 0)
+      line("faults", fmt::format("{} had no effect: the power was off already",
+                                 counted(o_.ignored_power_losses, "power loss", "power losses")));
     if (o_.cluster && o_.cluster->ineffective_faults > 0)
       line("faults", fmt::format("{} of {} had no effect: the node was lost, or the cluster had ended",
                                  o_.cluster->ineffective_faults, faults.size()));

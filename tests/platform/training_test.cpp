@@ -172,6 +172,13 @@ TEST_F(TrainingTest, AfterAPowerFailureTheStatesComeBackFromTheDimmSsd) {
   }
 }
 
+TEST_F(TrainingTest, APowerFailureWithoutPowerIsInTheSummary) {
+  const Time at = 3'000'000'000;
+  EXPECT_THAT(train("gemini", power_lost_at(at) + "," + power_lost_at(at + 1000)),
+              AllOf(HasSubstr("1 power loss, "),
+                    HasSubstr("faults       1 power loss had no effect: the power was off already\n")));
+}
+
 // Few steps that are multiples of ssd_every have a checkpoint or a comparison, too.
 TEST_F(TrainingTest, TheDimmSsdGetsTheNextStateThatThereIs) {
   for (const std::string how : {"jit verify=5 interval=3", "gemini interval=5"}) {
