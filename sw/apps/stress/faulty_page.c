@@ -30,6 +30,15 @@ void faulty_page_expect(const FaultyPage* page, const uint64_t* block, bool read
   if (wrong++ == 0) printf("%s: chip %u: the block was not read as expected\n", page->name, chip);
 }
 
+void faulty_page_one_chip(FaultyPage* page, unsigned chip, unsigned beats) {
+  for (unsigned beat = 0; beat < beats; ++beat) {
+    const MemoryFaultKind kind = beat % 2 == 0 ? memory_fault_bit : memory_fault_word;
+    const uint64_t* const block = faulty_page_block(page);
+    faulty_page_inject(block, kind, chip, 4 * beat + (chip + beat) % 4);
+    faulty_page_expect(page, block, true, chip);
+  }
+}
+
 void faulty_page_clear(uint64_t* block) {
   for (unsigned i = 0; i < block_words; ++i) block[i] = 0;
 }

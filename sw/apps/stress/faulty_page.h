@@ -20,6 +20,8 @@ uint64_t* faulty_page_block(FaultyPage* page);
 void faulty_page_inject(const uint64_t* block, MemoryFaultKind kind, unsigned chip, unsigned bit);
 // Reads the last block, and expects its pattern, or an error that no code corrects.
 void faulty_page_expect(const FaultyPage* page, const uint64_t* block, bool readable, unsigned chip);
+// For each beat, makes a chip wrong in it, in a block of its own, and expects the pattern.
+void faulty_page_one_chip(FaultyPage* page, unsigned chip, unsigned beats);
 // Writes the block again, so that it has no fault.
 void faulty_page_clear(uint64_t* block);
 // Removes the errors of the controller's log.

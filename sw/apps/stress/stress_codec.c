@@ -16,15 +16,6 @@
 
 enum { chips = 18, beats = 8 };
 
-static void one_wrong_chip(FaultyPage* page, unsigned chip) {
-  for (unsigned beat = 0; beat < beats; ++beat) {
-    const MemoryFaultKind kind = beat % 2 == 0 ? memory_fault_bit : memory_fault_word;
-    const uint64_t* const block = faulty_page_block(page);
-    faulty_page_inject(block, kind, chip, 4 * beat + (chip + beat) % 4);
-    faulty_page_expect(page, block, true, chip);
-  }
-}
-
 // Two chips with an error in the same beat, and so in the same codeword, and another one in the other half of
 // the block.
 static void lost(FaultyPage* page, unsigned chip) {
@@ -54,8 +45,8 @@ int main(void) {
   for (unsigned i = 0; i < page_bytes / 8; ++i) normal.words[i] = strong.words[i] = 0;
   if (memory_controller_set_range(3, range) != range_ok) return exit_unavailable;
   for (unsigned chip = 0; chip < chips; ++chip) {
-    one_wrong_chip(&normal, chip);
-    one_wrong_chip(&strong, chip);
+    faulty_page_one_chip(&normal, chip, beats);
+    faulty_page_one_chip(&strong, chip, beats);
     lost(&normal, chip);
     lost(&strong, chip);
     faulty_page_empty_log();

@@ -20,15 +20,6 @@
 
 enum { chips = 10, beats = 16, half = 32 };  // bits of a chip's half burst
 
-static void one_wrong_chip(FaultyPage* page, unsigned chip) {
-  for (unsigned beat = 0; beat < beats; ++beat) {
-    const MemoryFaultKind kind = beat % 2 == 0 ? memory_fault_bit : memory_fault_word;
-    const uint64_t* const block = faulty_page_block(page);
-    faulty_page_inject(block, kind, chip, 4 * beat + (chip + beat) % 4);
-    faulty_page_expect(page, block, true, chip);
-  }
-}
-
 // Two chips with an error in the same beat, and so in the same codeword, and a third one in the other half of
 // the burst.
 static void lost(FaultyPage* page, unsigned chip) {
@@ -63,7 +54,7 @@ int main(int argc, char** argv) {
   FaultyPage page = {"stress_rank_codec", memory_allocate(page_bytes), 0};
   for (unsigned i = 0; i < page_bytes / 8; ++i) page.words[i] = 0;
   for (unsigned chip = chips; chip-- > 0;) {  // first those of the check bits
-    one_wrong_chip(&page, chip);
+    faulty_page_one_chip(&page, chip, beats);
     lost(&page, chip);
     two_chips(&page, chip, !one_chip);
     faulty_page_empty_log();
