@@ -216,7 +216,6 @@ TEST_F(MeasuredTablesTest, WhatACheckpointBeyondTheNodeTakes) {
 }
 
 TEST_F(MeasuredTablesTest, WhatACheckpointTakesOnCxlDevices) {
-  if (!is_nightly()) GTEST_SKIP() << "runs of 13 s of CPU time; the nightly tests make them";
   const Ended ended = asterism({"study", "checkpoint_media", "medium=memory,cxl,cxl_ssd,dimm_ssd",
                                 "expander=asic,fpga", "pages=512", "--json", "-"});
   ASSERT_EQ(ended.status, 0) << ended.err;
