@@ -1,17 +1,24 @@
 // Accuracy and speed of the DRAM engine: DDR3-1600 11-11-11 with refresh, one channel of one rank, FR-FCFS,
 // RoRaBaCoCh, requests of 64 bytes, each issued one clock after the answer that frees its slot.
 //
-//   dram_bench [--check]
+//   dram_bench [--check] [--traces FOLDER]
 //
 // Bandwidths are compared with the results of Ramulator 2.1 and DRAMSys 5.1 for the same traces. A contended
 // access is timed beside a loose one. With --check the exit status is 1 when a figure misses its limit.
 //
 // Parts of DDR5, HBM2E, HBM3 and LPDDR5X are compared with Ramulator 2.1 on traces of 100'000 requests of one
-// burst (models/memory/README.md says how).
+// burst (models/memory/README.md says how, and why some figures miss their limits): bandwidths, and mean
+// latencies of reads from the clock at which a requester has one to that at which it sees the answer.
+// pseudo-channel, bank group, bank of the group, row, column and address.
+// --traces writes these traces for another simulator and measures nothing. Each request is a line of R or W,
+// pseudo-channel, bank group, bank of the group, row, column and address.
 #include <fmt/format.h>
+#include <fmt/os.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -39,7 +46,7 @@ DramConfig one_rank() {
 }
 
 struct Run {
-  double gigabytes_per_second, requests_per_second;
+  double gigabytes_per_second, requests_per_second, read_nanoseconds = 0;
 };
 Run run(const DramConfig& config, DramPatternSettings settings, std::uint32_t outstanding,
         std::uint64_t requests) {
@@ -54,11 +61,13 @@ Run run(const DramConfig& config, DramPatternSettings settings, std::uint32_t ou
           static_cast<double>(requests) / seconds};
 }
 
+void compare(const std::string& name, const char* unit, double here, double theirs, double per_cent) {
+  const double off = 100 * (here / theirs - 1);
+  figures.add(fmt::format("{}, {} ({} there)", name, unit, theirs), fmt::format("{:.3f}", here),
+              off < per_cent && off > -per_cent, fmt::format("within {}%: {:+.1f}%", per_cent, off));
+}
 void bandwidth(const std::string& name, const Run& run, double theirs, double per_cent) {
-  const double off = 100 * (run.gigabytes_per_second / theirs - 1);
-  figures.add(fmt::format("{}, GB/s ({} there)", name, theirs),
-              fmt::format("{:.3f}", run.gigabytes_per_second), off < per_cent && off > -per_cent,
-              fmt::format("within {}%: {:+.1f}%", per_cent, off));
+  compare(name, "GB/s", run.gigabytes_per_second, theirs, per_cent);
 }
 
 constexpr DramPatternSettings sequential{.pattern = DramPattern::sequential}, random_reads{},
@@ -145,11 +154,14 @@ Run run(const DramPart& part, Places places, double writes, std::uint32_t outsta
   DramSystem system(config, part, size, {}, part.atom());
   PlacesSource source(part, system.mapping(), places, writes);
   DramTraffic traffic(system, outstanding, part.timing.tck * turnaround.count());
+  Picoseconds waited;
+  traffic.on_read = [&](std::uint64_t, Picoseconds latency) { waited += latency; };
   const double start = cpu_seconds();
   const DramTrafficResult result = traffic.run(source);
   const double seconds = cpu_seconds() - start;
   const auto bytes = static_cast<double>(PlacesSource::requests * part.atom().count());
-  return {1e3 * bytes / static_cast<double>(result.elapsed.count()), PlacesSource::requests / seconds};
+  return {1e3 * bytes / static_cast<double>(result.elapsed.count()), PlacesSource::requests / seconds,
+          1e-3 * static_cast<double>(waited.count()) / static_cast<double>(result.reads)};
 }
 
 struct Trace {
@@ -158,7 +170,8 @@ struct Trace {
   double writes;
   std::uint32_t outstanding;
 };
-constexpr std::array traces{Trace{"stream, 32", Places::stream, 0, 32},
+constexpr std::array traces{Trace{"stream, 1", Places::stream, 0, 1},
+                            Trace{"stream, 32", Places::stream, 0, 32},
                             Trace{"random, 1", Places::random, 0, 1},
                             Trace{"random, 32", Places::random, 0, 32},
                             Trace{"conflicts, 32", Places::conflicts, 0, 32},
@@ -167,15 +180,30 @@ constexpr std::array traces{Trace{"stream, 32", Places::stream, 0, 32},
 
 struct Standard {
   const char* part;
-  Cycles turnaround;                         // a clock of theirs
-  std::array<double, traces.size()> theirs;  // Ramulator's GB/s
+  Cycles turnaround;                            // a clock of theirs
+  std::array<double, traces.size()> theirs;     // Ramulator's GB/s
+  std::array<double, traces.size()> latencies;  // its mean latencies of reads, ns
 };
-const std::array standards{
-    Standard{"ddr5_4800_16gb_x8", 1_cycles, {17.596, 1.269, 17.143, 1.226, 16.132, 14.624}},
-    Standard{"ddr5_5600_16gb_x4", 1_cycles, {20.517, 1.293, 20.082, 1.227, 18.313, 15.613}},
-    Standard{"hbm2e_3600_16gb_8h", 1_cycles, {46.446, 0.768, 12.149, 1.213, 35.114, 11.684}},
-    Standard{"hbm3_6400_16gb_8h", 2_cycles, {42.168, 0.702, 13.502, 1.293, 32.404, 12.563}},
-    Standard{"lpddr5x_8533_16gb_x16", 1_cycles, {15.551, 0.508, 5.79, 0.487, 12.824, 4.819}}};
+const std::array standards{Standard{"ddr5_4800_16gb_x8",
+                                    1_cycles,
+                                    {2.761, 17.596, 1.269, 17.143, 1.226, 16.132, 14.624},
+                                    {23.18, 116.37, 50.44, 119.43, 1670.41, 189.44, 208.41}},
+                           Standard{"ddr5_5600_16gb_x4",
+                                    1_cycles,
+                                    {2.883, 20.517, 1.293, 20.082, 1.227, 18.313, 15.613},
+                                    {22.2, 99.81, 49.5, 101.94, 1668.22, 166.88, 195.04}},
+                           Standard{"hbm2e_3600_16gb_8h",
+                                    1_cycles,
+                                    {1.634, 46.446, 0.768, 12.149, 1.213, 35.114, 11.684},
+                                    {19.59, 22.04, 41.68, 84.25, 843.62, 42.86, 130.42}},
+                           Standard{"hbm3_6400_16gb_8h",
+                                    2_cycles,
+                                    {1.774, 42.168, 0.702, 13.502, 1.293, 32.404, 12.563},
+                                    {18.04, 24.28, 45.57, 75.81, 791.88, 46.42, 121.25}},
+                           Standard{"lpddr5x_8533_16gb_x16",
+                                    1_cycles,
+                                    {1.134, 15.551, 0.508, 5.79, 0.487, 12.824, 4.819},
+                                    {28.22, 65.84, 62.99, 176.82, 2101.6, 118.95, 316.38}}};
 
 void measure_standards() {
   const ConfigLibrary library(ASTERISM_SOURCE "/configs");
@@ -183,13 +211,41 @@ void measure_standards() {
     const auto part = load_config<DramPart>(library, "dram", standard.part);
     for (std::size_t i = 0; i < traces.size(); ++i) {
       const Trace& trace = traces[i];
-      // Their queues hold a request that opens a row no longer (README).
-      const double per_cent = trace.places == Places::random && trace.writes > 0 ? 9 : 2;
+      constexpr double per_cent = 2;
       const Run here = run(part, trace.places, trace.writes, trace.outstanding, standard.turnaround);
-      bandwidth(fmt::format("{}: {}", standard.part, trace.name), here, standard.theirs[i], per_cent);
+      const std::string name = fmt::format("{}: {}", standard.part, trace.name);
+      bandwidth(name, here, standard.theirs[i], per_cent);
+      // There, an answer is seen when its requester may issue the next request.
+      const Picoseconds seen = part.timing.tck * standard.turnaround.count();
+      compare(name, "ns a read", here.read_nanoseconds + 1e-3 * static_cast<double>(seen.count()),
+              standard.latencies[i], per_cent);
       if (trace.places == Places::random && trace.outstanding > 1 && trace.writes == 0)
         figures.add("  M requests/s", fmt::format("{:.2f}", here.requests_per_second / 1e6),
                     here.requests_per_second >= 1.2e6, ">= 1.2, five times Ramulator's");
+    }
+  }
+}
+
+void write_traces(const std::filesystem::path& folder) {
+  const ConfigLibrary library(ASTERISM_SOURCE "/configs");
+  for (const Standard& standard : standards) {
+    const auto part = load_config<DramPart>(library, "dram", standard.part);
+    const Bytes size = part.row() * part.banks * part.rows() * part.pseudo_channels;
+    const DramSystem system(one_rank(), part, size, {}, part.atom());
+    for (const Trace& trace : traces) {
+      if (trace.outstanding == 1) continue;  // the same requests as with 32
+      PlacesSource source(part, system.mapping(), trace.places, trace.writes);
+      constexpr std::array<const char*, 3> names{"stream", "random", "conflicts"};
+      const std::string name =
+          fmt::format("{}.{}{}.trace", standard.part, names[static_cast<int>(trace.places)],
+                      trace.writes > 0 ? "_mixed" : "");
+      auto file = fmt::output_file((folder / name).string());
+      while (const std::optional<DramAccess> access = source.next()) {
+        const BlockLocation at = system.mapping().locate(access->block);
+        file.print("{} {} {} {} {} {} {}\n", access->is_write ? 'W' : 'R', at.rank,
+                   at.bank % part.bank_groups, at.bank / part.bank_groups, at.row, at.column,
+                   access->block * part.atom().count());
+      }
     }
   }
 }
@@ -308,4 +364,12 @@ void measure() {
 }  // namespace
 }  // namespace asterism
 
-int main(int argc, char** argv) { return asterism::bench_main(argc, argv, asterism::measure); }
+int main(int argc, char** argv) {
+  CLI::App app{"Accuracy and speed of the DRAM engine, beside Ramulator and DRAMSys"};
+  std::string traces;
+  app.add_option("--traces", traces,
+                 "write the traces of the standards into this folder, and measure nothing")
+      ->check(CLI::ExistingDirectory);
+  return asterism::bench_main(argc, argv, app,
+                              [&] { traces.empty() ? asterism::measure() : asterism::write_traces(traces); });
+}
