@@ -15,6 +15,7 @@
 #include "platform/config/diagnostics.h"
 #include "platform/host/exit_status.h"
 #include "platform/host/installed_files.h"
+#include "platform/host/parent_process.h"
 #include "platform/rtl/child_processes.h"
 #include "platform/study/point_ranks.h"
 #include "platform/study/study_kind.h"
@@ -108,6 +109,7 @@ int guarded(int argc, char** argv) {
 int sc_main(int argc, char** argv) { return asterism::guarded(argc, argv); }
 
 int main(int argc, char** argv) {
+  asterism::end_with_parent();
   setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
   asterism::route_sc_reports();
   return sc_core::sc_elab_and_sim(argc, argv);

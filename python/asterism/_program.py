@@ -87,6 +87,11 @@ def program():
     raise FileNotFoundError("there is no program asterism; ASTERISM_PROGRAM can name it")
 
 
+def environment():
+    """That of a program which the calling thread waits for: it ends with this process, however that ends."""
+    return {**os.environ, "ASTERISM_END_WITH": str(os.getpid())}
+
+
 def execute(words, progress=None):
     """Runs the program. Returns its status and what it prints on standard output and standard error.
 
@@ -95,12 +100,13 @@ def execute(words, progress=None):
     words = [program(), *map(str, words)]
     if progress is None:
         ended = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
-                               check=False)
+                               check=False, env=environment())
         return ended.returncode, ended.stdout, ended.stderr
     # The program shows its progress on a terminal only.
     ours, its = pty.openpty()
     with tempfile.TemporaryFile("w+", errors="replace") as out, open(ours, "rb", buffering=0) as terminal:
-        with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=out, stderr=its) as process:
+        with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=out, stderr=its,
+                              env=environment()) as process:
             os.close(its)
             try:
                 message = _watch(terminal, _show if progress is True else progress)

@@ -164,7 +164,7 @@ def _ended(words, folder, progress):
         return _program.execute(words, True)
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
         process = subprocess.Popen([_program.program(), *map(str, words)], stdin=subprocess.DEVNULL, stdout=out,
-                                   stderr=err, text=True)
+                                   stderr=err, text=True, env=_program.environment())
         try:
             while process.poll() is None:
                 time.sleep(0.2 if progress else 0.02)

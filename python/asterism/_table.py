@@ -19,16 +19,17 @@ if TYPE_CHECKING:
 class Table:
     """The points of a study or a sweep: `rows` are dictionaries, `frame` is the same as a pandas frame.
 
-    `columns` says of each column its unit and its meaning. `folder` is that of a sweep, with the run of each row.
+    `columns` says of each column its unit and its meaning. `folder` is that of a sweep, with the run of each row, or
+    the `out` of a study.
     """
 
-    def __init__(self, results, place=None):
+    def __init__(self, results, place=None, folder=None):
         self.name: str = results["study"]
         self.columns: dict[str, dict[str, Any]] = results["columns"]
         self.rows: list[dict[str, Any]] = results["points"]
         self.complete: bool = results["complete"]
         self.config: dict[str, Any] = results["config"]
-        self.folder = place.path if place else None
+        self.folder = place.path if place else folder
         self._runs = [] if place is None else _runs_of(self.rows, place)
 
     def __repr__(self):
@@ -39,8 +40,11 @@ class Table:
 
     @property
     def frame(self) -> "pandas.DataFrame":
+        """The rows. A column of `columns` without any value has NaN, as if it were read from a CSV."""
         import pandas
-        return pandas.DataFrame(self.rows)
+        frame = pandas.DataFrame(self.rows)
+        empty = [name for name in self.columns if name in frame and frame[name].isna().all()]
+        return frame.astype(dict.fromkeys(empty, "float64"))
 
     @property
     def runs(self) -> list[Run]:
@@ -54,19 +58,22 @@ def _runs_of(rows, place):
     return [Run(folder, status, place=place) for folder, status in zip(folders, statuses)]
 
 
-def study(name, keys: "StudyKeys | dict | None" = None, *, report=None, threads=None,
-          progress=None) -> Table:
+def study(name, keys: "StudyKeys | dict | None" = None, *, out=None, csv=None, svg=None, pdf=None, report=None,
+          threads=None, progress=None) -> Table:
     """Drives one engine alone. A list as a value of `keys` is swept: {"topology": ["mesh", "superstar"]}.
 
+    `csv`, `svg`, `pdf` and `report` are files that are written besides, the last three with the study's figure; `out`
+    is a folder for the study and its results, as that of `asterism study --out`.
     `progress` is True for a line on standard error with the time that is left, or a function that gets its text, about
     five times a second from two seconds on. So it is in the functions below.
     """
     words = ["study", name, *(_program.swept_word(*each) for each in (keys or {}).items())]
-    words += (["--report", report] if report else []) + (["--threads", threads] if threads else [])
-    with tempfile.TemporaryDirectory() as folder:
-        file = pathlib.Path(folder) / "results.json"
-        _program.call(*words, "--json", file, progress=progress)
-        return Table(json.loads(file.read_text()))
+    for option, value in (("--out", out), ("--csv", csv), ("--svg", svg), ("--pdf", pdf), ("--report", report),
+                          ("--threads", threads)):
+        words += [option, value] if value else []
+    # On standard output, and not in a file that would remain if this process were killed.
+    results = json.loads(_program.call(*words, "--json", "-", progress=progress))
+    return Table(results, folder=pathlib.Path(out) if out else None)
 
 
 def sweep(scenario, overrides: "ScenarioKeys | dict", *, show=None, out=None, jobs=None, until=None, report=None,
@@ -87,7 +94,7 @@ def campaign(snapshot, faults, *, jobs=None, progress=None, report=None, **keys)
     its `fault`, its `outcome` (masked, corrected, recovered, detected, silent, hang, crashed), and the `seconds` that it
     took. `report` is a file for a page. `keys` are further ones of the campaign: out="campaign", until="20ms".
     """
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(prefix="asterism_campaign_") as folder:
         listed, junit = pathlib.Path(folder) / "faults.jsonl", pathlib.Path(folder) / "faults.xml"
         listed.write_text("".join(json.dumps(fault) + "\n" for fault in faults))
         file = getattr(snapshot, "file", snapshot)
@@ -114,8 +121,5 @@ def _outcome(fault, case):
 
 def paper(*ids: str, report=None, progress=None) -> list[dict[str, Any]]:
     """Compares published values with the models. Returns a list with a dictionary for each entry."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = pathlib.Path(folder) / "paper.json"
-        words = ["paper", *ids, "--json", file] + (["--report", report] if report else [])
-        _program.call(*words, accepted=(0, 1), progress=progress)
-        return json.loads(file.read_text())["entries"]
+    words = ["paper", *ids, "--json", "-"] + (["--report", report] if report else [])
+    return json.loads(_program.call(*words, accepted=(0, 1), progress=progress))["entries"]

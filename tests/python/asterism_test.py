@@ -119,6 +119,22 @@ class PythonPackage(unittest.TestCase):
         self.assertEqual(table.columns["frequency_ghz"]["unit"], "GHz")
         self.assertGreater(table.frame["frequency_ghz"][0], table.frame["frequency_ghz"][1])
 
+    def test_a_column_without_values_is_one_of_numbers(self):
+        frame = asterism.study("hbm_codes").frame
+        self.assertEqual(frame["trials_silent"].dtype, "float64")
+        self.assertTrue(frame["trials_silent"].round(1).isna().all())
+        self.assertEqual(frame["code"].dtype, object)
+
+    def test_a_study_writes_its_files_and_its_folder(self):
+        table = asterism.study("swizzle_switch", {"radix": [8, 16, 32]}, out="here", csv="radix.csv",
+                               svg=pathlib.Path("radix.svg"))
+        self.assertEqual(table.folder, pathlib.Path("here"))
+        self.assertEqual(pathlib.Path("here/results.csv").read_text(), pathlib.Path("radix.csv").read_text())
+        self.assertIn("<svg", pathlib.Path("radix.svg").read_text())
+        self.assertEqual(asterism.study("here/study.json").rows, table.rows)
+        with self.assertRaisesRegex(asterism.ConfigError, "none/radix.csv"):
+            asterism.study("swizzle_switch", csv="none/radix.csv")
+
     def test_a_study_reports_its_progress(self):
         seen = []
         slow = {"nodes": 576, "rate": [0.02, 0.04], "measure": "200us"}
@@ -253,6 +269,59 @@ class PythonPackage(unittest.TestCase):
                 break
             time.sleep(0.01)
         self.assertEqual(os.listdir("temporary"), [])
+
+    def test_the_programs_of_a_killed_python_end_with_it(self):
+        """However they are waited for; ended threads that have waited for others are no matter."""
+        endless = "{'firmware': 'spin', 'expect': {}}, until='3600s'"
+        study = "'ddr5_codes', {'trials': 10**11}"
+        calls = (f"asterism.run('hello', {endless})", f"asterism.sweep('hello', {endless})", f"asterism.study({study})",
+                 f"asterism.study({study}, progress=lambda text: None)",
+                 "from threading import Thread\none = Thread(target=asterism.study, args=['swizzle_switch'])\n"
+                 f"one.start()\none.join()\nThread(target=asterism.study, args=[{study}]).start()")
+        pathlib.Path("temporary").mkdir()
+        killed = [subprocess.Popen([sys.executable, "-c", f"import asterism\n{call}"], stderr=subprocess.DEVNULL,
+                                   env={**os.environ, "TMPDIR": str(pathlib.Path("temporary").absolute())})
+                  for call in calls]
+        programs = [self.endless_program_of(python.pid) for python in killed]
+        for python in killed:
+            python.kill()
+            python.wait()
+        for call, program in zip(calls, programs):
+            self.within_ten_seconds(lambda: self.parent_of(program) is None, call)
+        self.assertEqual(os.listdir("temporary"), [])
+
+    def within_ten_seconds(self, happens, what):
+        for _ in range(1000):
+            if found := happens():
+                return found
+            time.sleep(0.01)
+        return self.fail(what)
+
+    @staticmethod
+    def parent_of(process):
+        """None of one that has ended."""
+        try:
+            state, parent = pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[:2]
+        except OSError:
+            return None
+        return None if state == "Z" else int(parent)
+
+    def endless_program_of(self, python):
+        def find():
+            for each in filter(str.isdigit, os.listdir("/proc")):
+                if self.parent_of(each) == python and b"=" in pathlib.Path(f"/proc/{each}/cmdline").read_bytes():
+                    return each
+            return None
+        return self.within_ten_seconds(find, "it starts no program")
+
+    def test_a_program_whose_python_has_already_ended_does_nothing(self):
+        ended = subprocess.Popen(["true"])  # nobody has waited for it when the first command begins
+        self.addCleanup(ended.wait)
+        self.within_ten_seconds(lambda: self.parent_of(ended.pid) is None, "true")
+        for process, status in ((ended.pid, 130), (os.getpid(), 0), (os.getppid(), 0)):
+            command = subprocess.run([asterism.program(), "list", "studies"], check=False, stdout=subprocess.DEVNULL,
+                                     env={**os.environ, "ASTERISM_END_WITH": str(process)})
+            self.assertEqual(command.returncode, status)
 
     def test_a_session_that_ends_badly_raises_the_error_of_its_run(self):
         with asterism.session("power_loss", {"expect": {}}, until="1ms") as s:
