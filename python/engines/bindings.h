@@ -183,11 +183,13 @@ auto getter(Result (Engine::*get)() const) {
 }
 
 void bind_codec(py::module_& module);
+void bind_memory_codes(py::module_& module);
 void bind_matt(py::module_& module);
 void bind_dram(py::module_& module);
 void bind_fabric(py::module_& module);
 void bind_ftl(py::module_& module);
 void bind_resilience(py::module_& module);
+void bind_training(py::module_& module);
 
 }  // namespace asterism::python
 

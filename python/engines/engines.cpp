@@ -17,15 +17,19 @@ void raise(int status, const char* message) {
   PyErr_SetObject(py::type::of(error).ptr(), error.ptr());
 }
 
+// The command names the place of a key, which there is not here.
+std::string without_place(std::string message) {
+  const std::string origin = Origin::command_line().text() + ": error: ";
+  for (std::size_t at; (at = message.find(origin)) != std::string::npos;) message.erase(at, origin.size());
+  return message;
+}
+
 void translate(std::exception_ptr thrown) try {
   if (thrown) std::rethrow_exception(std::move(thrown));
 } catch (const InputMissing& missing) {
-  raise(66, missing.what());
+  raise(66, without_place(missing.what()).c_str());
 } catch (const ConfigError& mistake) {
-  std::string message = mistake.what();
-  const std::string origin = Origin::command_line().text() + ": error: ";  // of keys; there is none here
-  for (std::size_t at; (at = message.find(origin)) != std::string::npos;) message.erase(at, origin.size());
-  raise(65, message.c_str());
+  raise(65, without_place(mistake.what()).c_str());
 } catch (const std::runtime_error& error) {
   if (!std::string_view(error.what()).starts_with("pybind11::vectorize")) throw;
   PyErr_SetString(PyExc_ValueError,
@@ -62,8 +66,8 @@ py::dict dictionary_of(const Statistics& statistics) {
 PYBIND11_MODULE(engines, module) {
   using namespace asterism::python;
   module.doc() =
-      "Engines of Asterism within this process, on NumPy arrays: the memory's code, DRAM, fabrics, the\n"
-      "table of modified pages (MATT), flash translation, and models of resilience.\n\n"
+      "Engines of Asterism within this process, on NumPy arrays: codes of memories, DRAM, fabrics,\n"
+      "the table of modified pages (MATT), flash translation, and models of resilience and of training.\n\n"
       "Names end in their unit: _ps are picoseconds of simulated time, _s seconds. An engine works without\n"
       "Python's lock, so that engines in several threads work at the same time; calls of one engine follow\n"
       "each other. Keys are those of the command, and a mistake in one has its message\n"
@@ -72,9 +76,11 @@ PYBIND11_MODULE(engines, module) {
   options.disable_enum_members_docstring();
   py::register_local_exception_translator(translate);
   bind_codec(module);
+  bind_memory_codes(module);
   bind_matt(module);
   bind_dram(module);
   bind_fabric(module);
   bind_ftl(module);
   bind_resilience(module);
+  bind_training(module);
 }

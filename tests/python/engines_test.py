@@ -75,6 +75,90 @@ class PythonEngines(unittest.TestCase):
         self.assertAlmostEqual(counts["corrected"] / 100_000, exact["corrected"], delta=0.01)
         self.assertAlmostEqual(sum(exact.values()), 1)
 
+    def test_a_dead_chip_of_a_ddr5_rank_is_corrected_by_each_code_of_ten_chips(self):
+        for code in ("rs_10_8", "rs_10_8_chip", "rs_40_32", "chip_guard"):
+            codec = engines.RankCodec(code)
+            data = random_blocks(100)
+            written = data.copy()
+            check = codec.encode(data)
+            self.assertEqual((check.shape, codec.chips, codec.check_bytes), ((100, 16), 10, 16))
+            encoded = check.copy()
+            codec.inject(data, check, numpy.arange(0, 100, 2), fault="chip", chip=3)
+            self.assertTrue((data[::2] != written[::2]).any(axis=1).all())
+            result = codec.decode(data, check)
+            self.assertEqual([result[key] for key in ("clean", "corrected", "uncorrectable")], [50, 50, 0])
+            self.assertEqual((set(result["chips"][::2]), set(result["outcome"][1::2])), ({1 << 3}, {0}))
+            numpy.testing.assert_array_equal(data, written)
+            numpy.testing.assert_array_equal(check, encoded)
+
+    def test_nine_chips_of_ddr5_correct_two_pins(self):
+        for code, corrected in (("rs_36_32", 50), ("rs_36_32_bounded", 0)):
+            codec = engines.RankCodec(code)
+            data = random_blocks(50)
+            written = data.copy()
+            check = codec.encode(data)
+            self.assertEqual(check.shape, (50, 8))
+            for chip in (0, 8):  # one pin of each
+                codec.inject(data, check, numpy.arange(50), fault="pin", chip=chip, seed=chip)
+            damaged = data.copy()
+            self.assertEqual(codec.decode(data, check)["corrected"], corrected)
+            numpy.testing.assert_array_equal(data, written if corrected else damaged)
+
+    def test_metadata_of_memory_codes_stay_and_are_protected(self):
+        codec = engines.RankCodec("chip_guard", hash_bits=44)
+        data = random_blocks(20)
+        check = numpy.full((20, 16), 0xAB, numpy.uint8)
+        self.assertIs(codec.encode(data, check), check)
+        self.assertTrue((check[:, 14:] == 0xAB).all(), "the upper 20 bits of chip 9")
+        encoded = check.copy()
+        codec.inject(data, check, numpy.arange(20), chip=9)
+        self.assertEqual(codec.decode(data, check)["corrected"], 20)
+        numpy.testing.assert_array_equal(check, encoded)
+        sectors = engines.SectorCodec("symbol")
+        check = numpy.full((40, 6), 0xCD, numpy.uint8)
+        sectors.encode(data.reshape(40, 32), check)
+        self.assertTrue((check[:, :2] == 0xCD).all())
+        check[:, 0] ^= 0xFF
+        self.assertEqual(sectors.decode(data.reshape(40, 32), check)["corrected"], 40)
+        self.assertTrue((check[:, :2] == 0xCD).all())
+
+    def test_codes_of_hbm_correct_the_faults_that_they_are_made_for(self):
+        for code, size, corrected, too_much in (("secded", 4, "pin", "sector"), ("symbol", 6, "word", "pin"),
+                                                ("reach", 4, "bit", "sector")):
+            codec = engines.SectorCodec(code)
+            data = random_blocks(100).reshape(200, 32)
+            written = data.copy()
+            check = codec.encode(data)
+            self.assertEqual((check.shape, codec.check_bytes), ((200, size), size))
+            codec.inject(data, check, [7, 9], fault=corrected)
+            result = codec.decode(data, check)
+            self.assertEqual((result["clean"], list(numpy.flatnonzero(result["outcome"] == 1))), (198, [7, 9]))
+            numpy.testing.assert_array_equal(data, written)
+            codec.inject(data, check, numpy.arange(200), fault=too_much)
+            damaged = data.copy()
+            result = codec.decode(data, check)
+            self.assertGreater(result["uncorrectable"], 180)
+            stays = result["outcome"] == 2
+            numpy.testing.assert_array_equal(data[stays], damaged[stays])
+
+    def test_a_training_run_has_the_goodput_of_its_study(self):
+        for keys in ({}, {"protocol": "file_system"}, {"protocol": "just_in_time", "spares": 8}):
+            row = asterism.study("training_goodput", {"gpus": 16384, "protocol": "replicas", **keys, "runs": 1}).rows[0]
+            run = engines.TrainingRun(**keys)
+            point = run.predict()
+            self.assertAlmostEqual(100 * point["goodput"], row["goodput_percent"], places=9)
+            self.assertEqual((point["interval_s"], point["memory_interval_s"], point["spares_needed"]),
+                             (row["interval_s"], row["memory_interval_s"], row["spares_needed"]))
+            lost = sum(each["share"] for each in point["classes"]) + point["stalls"] + point["waiting"]
+            self.assertAlmostEqual(point["goodput"] + lost, 1)
+            self.assertAlmostEqual(100 * run.simulate()["goodput"], row["simulated_percent"], places=9)
+
+    def test_copies_survive_as_in_their_study(self):
+        for keys in ({"nodes": 16, "lost": 2}, {"nodes": 17, "lost": 3, "group": 3, "placement": "ring"},
+                     {"nodes": 16, "lost": 3, "group": 8, "placement": "group", "parity": 2}):
+            row = asterism.study("replica_placement", keys).rows[0]
+            self.assertAlmostEqual(100 * engines.survival_probability(**keys), row["survives_percent"], places=9)
+
     def test_latencies_of_dram_are_those_of_its_part(self):
         dram = engines.Dram({"ranks": 1, "part": "ddr3_1600_2gb_x8", "refresh": "none"})
         rows = [0, 64, 1 << 20]  # a closed row, the open one, another one of the bank
@@ -194,6 +278,10 @@ class PythonEngines(unittest.TestCase):
             with self.assertRaisesRegex(asterism.ConfigError, message):
                 make()
 
+    def test_a_file_that_is_missing_has_its_exception(self):
+        with self.assertRaisesRegex(asterism.InputMissing, '^no file "llama5", and no such name in .*configs/failures$'):
+            engines.TrainingRun("llama5")
+
     def test_other_mistakes_are_value_errors_with_the_words_of_the_engine(self):
         dram, table, fabric = engines.Dram(), engines.Matt(16), engines.Fabric()
         for make, message in (
@@ -201,6 +289,20 @@ class PythonEngines(unittest.TestCase):
                 (lambda: engines.Codec("strong").decode(random_blocks(1), numpy.zeros(8, numpy.uint8)), "third"),
                 (lambda: engines.Codec().encode(numpy.zeros((10, 63), numpy.uint8)),
                  "data: expected whole blocks of 64 bytes; got 630 bytes"),
+                (lambda: engines.RankCodec("chipguard"), 'code: expected .*"chip_guard".*; got "chipguard"'),
+                (lambda: engines.RankCodec("chip_guard", hash_bits=3), "hash_bits: expected 40 to 64, got 3"),
+                (lambda: engines.RankCodec("rs_36_32").decode(random_blocks(2), numpy.zeros(32, numpy.uint8)),
+                 "check: expected 8 bytes for each 64 of data, 16; got 32"),
+                (lambda: engines.RankCodec("rs_36_32").inject(random_blocks(1), numpy.zeros(8, numpy.uint8), [0], chip=9),
+                 "chip: expected 0 to 8"),
+                (lambda: engines.SectorCodec("reach").encode(numpy.zeros(33, numpy.uint8)),
+                 "data: expected a multiple of 32 bytes; got 33"),
+                (lambda: engines.SectorCodec("reach").inject(numpy.zeros(32, numpy.uint8), numpy.zeros(4, numpy.uint8), [1]),
+                 "sectors: there are 1"),
+                (lambda: engines.TrainingRun(gpus=15), "gpus: expected a multiple of the 8 GPUs"),
+                (lambda: engines.TrainingRun(interval_s=1), "interval_s: expected at least the 10.000 s"),
+                (lambda: engines.TrainingRun(node_link_gbps=0), "node_link_gbps: expected GB/s above 0"),
+                (lambda: engines.survival_probability(16, 17), "lost: expected at most 16 lost nodes, got 17"),
                 (lambda: dram.run([64.5]), "expected whole numbers from 0 to 18446744073709551615"),
                 (lambda: dram.run(numpy.array([-64])), "expected whole numbers from 0"),
                 (lambda: dram.run([0], writes=[2]), "expected truth values"),
