@@ -52,6 +52,9 @@ class PythonNotebooks(unittest.TestCase):
     def test_checkpoint_plan(self):
         self.check("checkpoint_plan")
 
+    def test_training_purchases(self):
+        self.check("training_purchases")
+
     def test_there_are_no_others(self):
         tested = {name.removeprefix("test_") for name in dir(self)}
         self.assertLessEqual({each.stem for each in FOLDER.glob("*.ipynb")}, tested)
