@@ -129,7 +129,14 @@ class TrainingPlayer {
     Seconds since;  // the work at which it began
   };
 
-  bool ends_early() const { return now_ >= settings_.give_up || settings_.stop.stop_requested(); }
+  // So many failures in which the run comes no further than it has been take under a second to simulate, and
+  // a run that finishes has far fewer.
+  static constexpr std::uint64_t most_in_vain = 1'000'000;
+
+  bool ends_early() const {
+    return now_ >= settings_.give_up || outcome_.failures - failures_at_farthest_ >= most_in_vain ||
+           settings_.stop.stop_requested();
+  }
 
   double uniform() { return static_cast<double>(random_.next() >> 11) * 0x1p-53; }
 
@@ -153,6 +160,9 @@ class TrainingPlayer {
     }
     clock_ += done;
     now_ = until;
+    if (clock_ <= farthest_) return;
+    farthest_ = clock_;
+    failures_at_farthest_ = outcome_.failures;
   }
 
   void fail() {
@@ -322,6 +332,8 @@ class TrainingPlayer {
   TrainingOutcome outcome_;
 
   Seconds now_, clock_, next_;
+  Seconds farthest_;  // of the clock
+  std::uint64_t failures_at_farthest_ = 0;
   double slowdown_ = 0;
   std::optional<Found> found_;       // what is wrong and not yet found
   Seconds file_best_, memory_best_;  // the work of the newest checkpoints that are complete

@@ -237,5 +237,15 @@ TEST(TrainingRunTest, ARunWithoutProgressGivesUp) {
   expect_accounts(o);
 }
 
+// It would take 10^10 failures to reach the time.
+TEST(TrainingRunTest, ARunWithoutProgressGivesUpAfterAMillionFailures) {
+  const TrainingJob job = file_system_job();
+  const TrainingOutcome o =
+      simulate_training(job, failing_every(1e-4, job), {.work = Seconds(1e6), .give_up = Seconds(1e6)});
+  EXPECT_FALSE(o.finished);
+  EXPECT_NEAR(static_cast<double>(o.failures), 1e6, 2);
+  expect_accounts(o);
+}
+
 }  // namespace
 }  // namespace asterism
