@@ -13,7 +13,7 @@
 // found, in an exponential time; its node is then replaced. Of two that overlap, the second is found with the
 // first, and counted but not charged.
 //
-// A run is given up after a given time, and after a million failures in which it comes no further than before.
+// A run is given up after a given time, and after a million failures in which it comes no further.
 //
 // Left out: failures of spares; switches or racks that take certain nodes with them; corruption that a
 // restart from a wrong checkpoint would reveal earlier.

@@ -52,10 +52,15 @@ Json json_of_panel(const Panel& panel) {
                       {"published", json_of_marks(each.published)},
                       {"exact", json_of_marks(each.exact)}});
   }
-  return {{"title", panel.title},           {"x_label", panel.x_label},
-          {"y_label", panel.y_label},       {"kind", panel.kind == Panel::Kind::bars ? "bars" : "curves"},
-          {"categories", panel.categories}, {"logarithmic", panel.is_logarithmic},
-          {"interval", panel.interval},     {"series", std::move(series)}};
+  return {{"title", panel.title},
+          {"x_label", panel.x_label},
+          {"y_label", panel.y_label},
+          {"kind", panel.kind == Panel::Kind::bars ? "bars" : "curves"},
+          {"categories", panel.categories},
+          {"logarithmic", panel.is_logarithmic},
+          {"logarithmic_x", has_logarithmic_x(panel)},
+          {"interval", panel.interval},
+          {"series", std::move(series)}};
 }
 
 // A text stays in one line, and the row with it.
@@ -76,7 +81,10 @@ Json table_of(const Study& study, const PointRun& run) {
       if (run.rows[i]) rows[i].push_back(cell(i));
   };
   for (std::size_t k = 0; k < study.keys.size(); ++k)
-    add(study.keys[k], [&](std::size_t i) { return cell_of(study.points[i].coordinates[k]); });
+    add(study.keys[k], [&](std::size_t i) {
+      const Cell& key = study.points[i].coordinates[k];
+      return cell_of(number_of(key) ? key : Cell(text_of_key(key)));
+    });
   const auto any = [&](const auto& holds) {
     for (std::size_t i = 0; i < rows.size(); ++i)
       if (run.rows[i] && holds(i)) return true;
@@ -137,13 +145,19 @@ std::string asserted(const PublishedClaim& claim) {
   return has_band(claim.of_class) ? expected_text(claim) : "holds";
 }
 
+// The last column has the notes, if there is one.
+void add_notes(Json& heads, Json& rows, const auto& published) {
+  if (std::ranges::all_of(published, [](const auto& each) { return each.note.empty(); })) return;
+  heads.push_back("note");
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].push_back(published[i].note);
+}
+
 Json values_of(const PaperEntry& entry) {
   const bool has_intervals = std::ranges::any_of(
       entry.values, [](const PaperComparison& found) { return found.interval.has_value(); });
   Json heads{"value", "unit", "published", "measured"}, rows = Json::array();
   if (has_intervals) heads.push_back("95% interval");
-  for (const char* head : {"difference", "class", "asserted", "verdict", "stated in", "note"})
-    heads.push_back(head);
+  for (const char* head : {"difference", "class", "asserted", "verdict", "stated in"}) heads.push_back(head);
   for (std::size_t i = 0; i < entry.values.size(); ++i) {
     const PublishedValue& value = entry.published.values[i];
     const PaperComparison& found = entry.values[i];
@@ -155,29 +169,28 @@ Json values_of(const PaperEntry& entry) {
     row.push_back(std::isnan(distance)
                       ? Json("")
                       : Json{{"value", distance}, {"text", fmt::format("{:+.1f}%", distance * 100)}});
-    row.push_back(std::string(to_text(value.of_class)));
+    row.push_back(name_of(value.of_class));
     row.push_back(asserted(value));
     row.push_back(verdict_cell(found.verdict));
     row.push_back(value.source);
-    row.push_back(value.note);
     rows.push_back(std::move(row));
   }
+  add_notes(heads, rows, entry.published.values);
   return {{"title", "Values"}, {"heads", std::move(heads)}, {"rows", std::move(rows)}};
 }
 
 Json claims_of(const PaperEntry& entry) {
-  Json rows = Json::array();
+  Json heads{"what", "measured", "class", "asserted", "verdict", "stated in"}, rows = Json::array();
   for (std::size_t i = 0; i < entry.claims.size(); ++i) {
     std::string parts;
     for (const double part : entry.claimed[i])
       parts += fmt::format("{}{:.4g}", parts.empty() ? "" : " < ", part);
     const PublishedClaim& claim = entry.published.claims[i];
-    rows.push_back({claim.what, parts, std::string(to_text(claim.of_class)), asserted(claim),
-                    verdict_cell(entry.claims[i].verdict), claim.source, claim.note});
+    rows.push_back({claim.what, parts, name_of(claim.of_class), asserted(claim),
+                    verdict_cell(entry.claims[i].verdict), claim.source});
   }
-  return {{"title", "Orderings"},
-          {"heads", {"what", "measured", "class", "asserted", "verdict", "stated in", "note"}},
-          {"rows", std::move(rows)}};
+  add_notes(heads, rows, entry.published.claims);
+  return {{"title", "Orderings"}, {"heads", std::move(heads)}, {"rows", std::move(rows)}};
 }
 
 }  // namespace

@@ -34,7 +34,11 @@ TEST(Ddr5CodesStudyTest, TheShippedStudyShowsExactShares) {
   const std::string table = to_table(study, run);
   for (const char* text : {"second_fault", "exact DUE", "exact SDC", "5.1e-13", "6.6e-08"})
     EXPECT_NE(table.find(text), std::string::npos) << text << "\n" << table;
-  EXPECT_EQ(panels_of(study, run).size(), 3u);
+  const std::vector<Panel> panels = panels_of(study, run);
+  ASSERT_EQ(panels.size(), 3u);
+  EXPECT_EQ(panels[0].series.at(0).name, "second_fault=-") << "as the table has it";
+  EXPECT_EQ(label_of(study, run, "exact_dce_share"), "exact DCE share");
+  EXPECT_EQ(label_of(study, run, "exact_due_share"), "exact DUE");
 }
 
 TEST(Ddr5CodesStudyTest, TheFigureBehindTheChipsOwnCodeHasOnlyMeasuredShares) {

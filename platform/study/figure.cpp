@@ -16,8 +16,10 @@ namespace {
 
 constexpr double plot_width = 520, plot_height = 340;
 constexpr double usual_top = 70, title_line = 18;  // the title of a panel is below the subtitle
-constexpr double left = 76, below = 96, gap = 24, letter = 7.2, legend_line = 20, line_height = 15,
-                 sine_45 = 0.7071;
+constexpr double usual_left = 76, below = 96, gap = 24, letter = 7.2, legend_line = 20, line_height = 15,
+                 sine_45 = 0.7071, digit = 8.3;
+constexpr std::size_t panels_a_row = 3;
+constexpr double row_gap = 24;
 // The usual size of a text, and the mean width of a character relative to it.
 constexpr double font_size = 13, em = 0.53;
 
@@ -75,9 +77,13 @@ struct Ticks {
     if (is_logarithmic && value <= 0) return 0;
     return ((is_logarithmic ? std::log10(value) : value) - first) / (last() - first);
   }
+  double value(int i) const {
+    const double at = first + step * i;
+    return is_logarithmic ? std::pow(10, at) : at;
+  }
   std::string text(int i) const {
-    const double value = first + step * i;
-    if (is_logarithmic) return fmt::format("{:g}", std::pow(10, value));
+    const double value = this->value(i);
+    if (is_logarithmic) return fmt::format("{:g}", value);
     if (step >= 1 && last() < 1e6) return fmt::format("{:.0f}", value);
     return fmt::format("{:.4g}", value < step / 2 && value > -step / 2 ? 0.0 : value);
   }
@@ -105,6 +111,14 @@ Ticks ticks(double low, double high) {
 Ticks powers_of_ten(double low, double high) {
   const double first = std::ceil(std::log10(low)) - 1;
   const int powers = std::max(1, static_cast<int>(std::ceil(std::log10(high) - first)));
+  const int step = (powers + max_steps - 1) / max_steps;
+  return {first, static_cast<double>(step), (powers + step - 1) / step, true};
+}
+
+// The same, from the power of ten at or below `low`: a marker there can be seen.
+Ticks powers_of_ten_along(double low, double high) {
+  const double first = std::floor(std::log10(low) + 1e-9);
+  const int powers = std::max(1, static_cast<int>(std::ceil(std::log10(high) - 1e-9 - first)));
   const int step = (powers + max_steps - 1) / max_steps;
   return {first, static_cast<double>(step), (powers + step - 1) / step, true};
 }
@@ -180,7 +194,11 @@ class Drawing {
     if (empty_) x = y = {.low = 0, .high = 0};
     solid_y.low = std::min(solid_y.low, y.low);
     y_ = y_ticks(solid_y.is_empty() ? y : solid_y);
-    x_ = ticks(x.low < x.high / 3 ? 0 : x.low, x.high);
+    x_ = has_logarithmic_x(panel) ? powers_of_ten_along(x.low, x.high)
+                                  : ticks(x.low < x.high / 3 ? 0 : x.low, x.high);
+    std::size_t longest = 0;
+    for (int i = 0; i <= y_.count; ++i) longest = std::max(longest, y_.text(i).size());
+    left_ = std::max(usual_left, 34 + digit * static_cast<double>(longest));
     for (const Panel::Series& series : panel.series)
       has_arrows_ = has_arrows_ || std::ranges::any_of(series.points, [this](const Panel::Point& point) {
                       return is_off(point);
@@ -193,11 +211,13 @@ class Drawing {
            legend_line * static_cast<double>(legend_rows() + notes().size());
   }
 
+  double width() const { return left_ + plot_width + gap; }
+
   std::string text() const {
     std::string svg = frame();
     if (empty_)
       return svg + fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">no points</text>\n",
-                               at_ + left + plot_width / 2, top_ + plot_height / 2);
+                               at_ + left_ + plot_width / 2, top_ + plot_height / 2);
     svg += panel_.kind == Panel::Kind::bars ? bars() : curves();
     return svg + marks() + legend() + notes_below();
   }
@@ -222,7 +242,7 @@ class Drawing {
     const bool is_below = y_.is_logarithmic && (point.y <= 0 || y_.place(point.y) < -1e-9);
     return panel_.kind == Panel::Kind::curves && (is_above(point) || is_below);
   }
-  double px(double x) const { return at_ + left + x_.place(x) * plot_width; }
+  double px(double x) const { return at_ + left_ + x_.place(x) * plot_width; }
   double py(double y) const { return top_ + plot_height * (1 - y_.place(y)); }
   double py_within(double y) const { return top_ + plot_height * (1 - std::clamp(y_.place(y), 0.0, 1.0)); }
   double slot() const {
@@ -236,7 +256,7 @@ class Drawing {
     return static_cast<double>(longest) * letter;
   }
   bool rotates_names() const { return longest_name() > slot() - 4; }
-  bool names_upright() const { return longest_name() * sine_45 > left; }
+  bool names_upright() const { return longest_name() * sine_45 > left_; }
   double names_depth() const {
     if (!rotates_names()) return 0;
     return longest_name() * (names_upright() ? 1 : sine_45);
@@ -246,7 +266,7 @@ class Drawing {
     const double needed = names_upright() ? line_height : line_height / sine_45;
     const auto every = static_cast<std::size_t>(rotates_names() ? needed / slot() : 0) + 1;
     for (std::size_t c = 0; c < panel_.categories.size(); c += every) {
-      const double x = at_ + left + slot() * (static_cast<double>(c) + 0.5), y = top_ + plot_height + 16;
+      const double x = at_ + left_ + slot() * (static_cast<double>(c) + 0.5), y = top_ + plot_height + 16;
       const std::string name = xml_text(panel_.categories[c]);
       if (rotates_names())
         svg += fmt::format(
@@ -270,7 +290,7 @@ class Drawing {
   std::size_t legend_rows() const { return (legends() + legends_a_row() - 1) / legends_a_row(); }
 
   std::string frame() const {
-    const double x = at_ + left, bottom = top_ + plot_height;
+    const double x = at_ + left_, bottom = top_ + plot_height;
     std::string svg;
     if (!panel_.title.empty())
       svg += fmt::format(
@@ -283,7 +303,7 @@ class Drawing {
                          y_.text(i));
     }
     for (int i = 0; !empty_ && panel_.kind == Panel::Kind::curves && i <= x_.count; ++i) {
-      const double at = px(x_.first + x_.step * i);
+      const double at = px(x_.value(i));
       svg += fmt::format("<path d=\"M{:.1f} {:.1f}v{:.1f}\" stroke=\"#dddddd\"/>\n", at, top_, plot_height);
       svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n", at,
                          bottom + 18, x_.text(i));
@@ -326,7 +346,7 @@ class Drawing {
       for (const Panel::Point& point : by_x(series.points)) {
         if (!is_off(point)) continue;
         Label arrow{px(point.x) - 5, px(point.x) + 5, is_above(point), 0};
-        const double aside = arrow.from + 35 > at_ + left + plot_width ? -1 : 1;
+        const double aside = arrow.from + 35 > at_ + left_ + plot_width ? -1 : 1;
         while (std::ranges::any_of(all, [&](const Label& other) {
           return other.above == arrow.above && other.from < arrow.to && arrow.from < other.to;
         }))
@@ -387,7 +407,7 @@ class Drawing {
     const double end = above ? top_ : top_ + plot_height;
     const std::string value = fmt::format("{:.4g}", point.y);
     const double width = static_cast<double>(value.size()) * letter;
-    const bool is_left = x + 8 + width > at_ + left + plot_width;  // of the arrow
+    const bool is_left = x + 8 + width > at_ + left_ + plot_width;  // of the arrow
     Label label{is_left ? x - 8 - width : x + 7, is_left ? x - 7 : x + 8 + width, above, 0};
     const auto overlaps = [&](const Label& other) {
       return label.above == other.above && label.line == other.line && label.from < other.to &&
@@ -417,7 +437,7 @@ class Drawing {
 
   double bar_width() const { return slot() * 0.8 / static_cast<double>(panel_.series.size()); }
   double bar_left(std::size_t series, const Panel::Point& point) const {
-    return at_ + left + slot() * (point.x + 0.1) + bar_width() * static_cast<double>(series);
+    return at_ + left_ + slot() * (point.x + 0.1) + bar_width() * static_cast<double>(series);
   }
 
   std::string bars() const {
@@ -445,7 +465,7 @@ class Drawing {
     std::string svg;
     const std::size_t a_row = legends_a_row();
     for (std::size_t s = 0; s < legends(); ++s) {
-      const double x = at_ + left + static_cast<double>(s % a_row) * plot_width / static_cast<double>(a_row);
+      const double x = at_ + left_ + static_cast<double>(s % a_row) * plot_width / static_cast<double>(a_row);
       const std::size_t row = s / a_row;
       const double y = top_ + plot_height + names_depth() + 72 + legend_line * static_cast<double>(row);
       const Sign* sign = s + signs_.size() >= legends() ? signs_[s + signs_.size() - legends()] : nullptr;
@@ -484,7 +504,7 @@ class Drawing {
     std::string svg;
     double y = top_ + plot_height + names_depth() + 72 + legend_line * static_cast<double>(legend_rows());
     for (const std::string& line : notes()) {
-      svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" fill=\"#444444\">{}</text>\n", at_ + left, y,
+      svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" fill=\"#444444\">{}</text>\n", at_ + left_, y,
                          xml_text(line));
       y += legend_line;
     }
@@ -492,7 +512,7 @@ class Drawing {
   }
 
   const Panel& panel_;
-  double at_, top_;
+  double at_, top_, left_ = usual_left;
   Ticks x_, y_;
   std::vector<std::string> doubts_;  // of its points, each once
   bool empty_ = true, has_arrows_ = false, has_intervals_ = false;
@@ -519,31 +539,62 @@ std::vector<std::string> lines_of(const std::string& subtitle, double width) {
 
 }  // namespace
 
+bool has_logarithmic_x(const Panel& panel) {
+  if (panel.kind != Panel::Kind::curves) return false;
+  std::vector<double> xs;
+  for (const Panel::Series& series : panel.series) {
+    for (const Panel::Point& point : series.points) xs.push_back(point.x);
+    for (const Sign& sign : signs)
+      if (std::ranges::any_of(series.*sign.values, [](const Panel::Point& point) { return point.x <= 0; }))
+        return false;
+  }
+  std::ranges::sort(xs);
+  xs.erase(std::unique(xs.begin(), xs.end()), xs.end());
+  if (xs.size() < 3 || xs.front() <= 0 || xs.back() < 16 * xs.front()) return false;
+  return std::ranges::adjacent_find(xs, [](double x, double next) { return next < 1.5 * x; }) == xs.end();
+}
+
 std::string to_svg(const std::string& title, const std::vector<Panel>& panels, const std::string& subtitle) {
   std::string inside;
-  double at = 0, height = 0;
   std::size_t max_bars = 0;
   for (const Panel& panel : panels)
     if (panel.kind == Panel::Kind::bars) max_bars = std::max(max_bars, panel.series.size());
   inside += hatches(max_bars);
-  const bool has_titles =
-      std::ranges::any_of(panels, [](const Panel& panel) { return !panel.title.empty(); });
-  const double width = static_cast<double>(panels.size()) * (left + plot_width + gap);
-  const std::vector<std::string> lines = lines_of(subtitle, width - left);
+  // As many rows as are needed, of about as many panels.
+  const std::size_t rows = (panels.size() + panels_a_row - 1) / panels_a_row;
+  const std::size_t a_row = rows == 0 ? 1 : (panels.size() + rows - 1) / rows;
+  double width = 0;
+  for (std::size_t i = 0; i < panels.size(); i += a_row) {
+    double of_row = 0;
+    for (std::size_t k = i; k < std::min(i + a_row, panels.size()); ++k)
+      of_row += Drawing(panels[k], 0, 0).width();
+    width = std::max(width, of_row);
+  }
+  const std::vector<std::string> lines = lines_of(subtitle, width - usual_left);
   const double more = line_height * static_cast<double>(std::max<std::size_t>(lines.size(), 1) - 1);
-  const double top = usual_top + more + (has_titles && !lines.empty() ? title_line : 0);
-  for (const Panel& panel : panels) {
-    const Drawing drawing(panel, at, top);
-    inside += drawing.text();
-    height = std::max(height, drawing.height());
-    at += left + plot_width + gap;
+  double height = 0;
+  for (std::size_t i = 0; i < panels.size(); i += a_row) {
+    const std::vector<Panel> row(
+        panels.begin() + static_cast<std::ptrdiff_t>(i),
+        panels.begin() + static_cast<std::ptrdiff_t>(std::min(i + a_row, panels.size())));
+    const bool has_titles = std::ranges::any_of(row, [](const Panel& panel) { return !panel.title.empty(); });
+    const double top = i == 0 ? usual_top + more + (has_titles && !lines.empty() ? title_line : 0)
+                              : height + (has_titles ? title_line : 0) + row_gap;
+    double at = 0;
+    for (const Panel& panel : row) {
+      const Drawing drawing(panel, at, top);
+      inside += drawing.text();
+      height = std::max(height, drawing.height());
+      at += drawing.width();
+    }
   }
   std::string below;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    const double fits = (width - left) / (em * static_cast<double>(lines[i].size()));
-    below += fmt::format(
-        "<text x=\"{:.1f}\" y=\"{:.0f}\"{}>{}</text>\n", left, 42 + line_height * static_cast<double>(i),
-        fits < font_size ? fmt::format(" font-size=\"{:.1f}\"", fits) : "", xml_text(lines[i]));
+    const double fits = (width - usual_left) / (em * static_cast<double>(lines[i].size()));
+    below +=
+        fmt::format("<text x=\"{:.1f}\" y=\"{:.0f}\"{}>{}</text>\n", usual_left,
+                    42 + line_height * static_cast<double>(i),
+                    fits < font_size ? fmt::format(" font-size=\"{:.1f}\"", fits) : "", xml_text(lines[i]));
   }
   return fmt::format(
              "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 "
@@ -551,7 +602,7 @@ std::string to_svg(const std::string& title, const std::vector<Panel>& panels, c
              "{1:.0f}\" font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"100%\" height=\"100%\" "
              "fill=\"white\"/>\n<text x=\"{2:.1f}\" y=\"24\" font-size=\"16\" "
              "font-weight=\"bold\">{3}</text>\n",
-             at, height, left, xml_text(title)) +
+             width, height, usual_left, xml_text(title)) +
          below + inside + "</svg>\n";
 }
 

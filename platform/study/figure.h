@@ -1,5 +1,5 @@
-// Figures as SVG: panels side by side, each of curves or of bars. The text of a figure depends on its data
-// only.
+// Figures as SVG: panels side by side, three in a row at most, each of curves or of bars. A figure depends on
+// its data only.
 #pragma once
 
 #include <string>
@@ -32,6 +32,10 @@ struct Panel {
   bool is_logarithmic = false;  // the y axis, if a value is above 0; a bar of 0 is then a text "0"
   std::string interval = "";    // of what the intervals are: "the mean of 5 seeds"
 };
+
+// Whether the x axis is logarithmic: the points of curves were chosen on such a scale. Each x is then at
+// least 1.5 times the one before, and all together cover a factor of 16.
+bool has_logarithmic_x(const Panel& panel);
 
 // Curves are drawn through the points in the order of x. Their y axis fits the solid points, the published
 // and the exact ones; that of bars, and a logarithmic one, fits all. A point off the axis is an arrow at the

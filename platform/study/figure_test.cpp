@@ -247,5 +247,51 @@ TEST(FigureTest, APanelWithoutATitleHasNone) {
   EXPECT_EQ(occurrences(to_svg("bars", {panel}), "font-weight=\"bold\">lbm<"), 1);
 }
 
+// A panel takes 620 of width and, without a legend, 506 of height.
+TEST(FigureTest, PanelsWrapIntoRowsOfThreeAtMost) {
+  const Panel panel = of_points("", "y", 1);
+  const auto begins = [&](std::size_t panels) {
+    return all_after(to_svg("f", std::vector<Panel>(panels, panel)),
+                     "<svg xmlns=\"http://www.w3.org/2000/svg\" ", 'v')
+        .at(0);
+  };
+  EXPECT_EQ(begins(3), "width=\"1860\" height=\"506\" ");
+  EXPECT_EQ(begins(4), "width=\"1240\" height=\"966\" ");
+  EXPECT_EQ(begins(6), "width=\"1860\" height=\"966\" ");
+  EXPECT_EQ(occurrences(to_svg("f", std::vector<Panel>(6, panel)), "y=\"530.0\" width=\"520.0\""), 3);
+}
+
+TEST(FigureTest, TheNameOfAnAxisIsBesideItsLongestTick) {
+  Panel panel = one_curve({{0, 2e-6}, {1, 0.5}});
+  panel.is_logarithmic = true;
+  const std::string svg = to_svg("f", {panel});
+  EXPECT_EQ(occurrences(svg, ">0.001<"), 1) << svg;
+  EXPECT_EQ(occurrences(svg, ">1e-06<"), 1) << svg;
+  const auto begin_of_plot = [](const std::string& of) {
+    return std::stod(all_after(of, "<rect x=\"", '"').at(0));
+  };
+  EXPECT_DOUBLE_EQ(begin_of_plot(svg), 83.8) << "six characters";
+  EXPECT_DOUBLE_EQ(begin_of_plot(to_svg("f", {one_curve({{0, 20'000}, {1, 70'000}})})), 76) << "five";
+}
+
+TEST(FigureTest, AnXAxisIsLogarithmicIfThePointsWereChosenOnSuchAScale) {
+  const auto has = [](std::vector<Panel::Point> points) {
+    return has_logarithmic_x(one_curve(std::move(points)));
+  };
+  EXPECT_TRUE(has({{1024, 1}, {4096, 2}, {16384, 3}, {65536, 4}}));
+  EXPECT_FALSE(has({{1, 1}, {2, 2}, {2.9, 3}, {40, 4}})) << "2.9 is too near";
+  EXPECT_FALSE(has({{1, 1}, {2, 2}, {15, 3}}));
+  EXPECT_FALSE(has({{0, 1}, {10, 2}, {100, 3}}));
+  Panel with_sign = one_curve({{1, 1}, {10, 2}, {100, 3}});
+  EXPECT_TRUE(has_logarithmic_x(with_sign));
+  with_sign.series[0].published = {{0, 1}};
+  EXPECT_FALSE(has_logarithmic_x(with_sign));
+  const std::string svg = to_svg("f", {one_curve({{1024, 1}, {4096, 2}, {16384, 3}, {65536, 4}})});
+  for (const char* tick : {"\"76.0\" y=\"428.0\" text-anchor=\"middle\">1000<",
+                           "\"336.0\" y=\"428.0\" text-anchor=\"middle\">10000<",
+                           "\"596.0\" y=\"428.0\" text-anchor=\"middle\">100000<"})
+    EXPECT_EQ(occurrences(svg, tick), 1) << svg;
+}
+
 }  // namespace
 }  // namespace asterism

@@ -64,6 +64,18 @@ TEST(NvmeStudyTest, TheFigureShowsTheTailsOfFullAndEmptyDisks) {
   EXPECT_GT(not_paced, 4 * full);
 }
 
+// Six depths with reads and writes are twelve curves, more than there are colours.
+TEST(NvmeStudyTest, ManyCurvesOfPercentilesArePanels) {
+  const Study study = nvme.read({"pattern=random,sequential", "reads=50", "depth=1,2,4", "duration=20ms"});
+  std::vector<Panel> panels = panels_of(study, run_all(study, 1));
+  std::erase_if(panels, [](const Panel& panel) { return panel.y_label != "latency (us)"; });
+  ASSERT_EQ(panels.size(), 2u);
+  EXPECT_EQ(panels[0].title, "pattern=random");
+  EXPECT_EQ(panels[1].title, "pattern=sequential");
+  EXPECT_EQ(panels[1].series.size(), 6u);
+  EXPECT_EQ(panels[1].series.at(0).name, "reads, depth=1");
+}
+
 TEST(NvmeStudyTest, TheCurveOfPercentilesMeetsTheTable) {
   const Study study = nvme.read({"depth=16", "size=16KiB"});
   const PointRun run = run_all(study, 1);

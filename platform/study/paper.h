@@ -62,6 +62,8 @@ struct PaperEntry {
   bool off() const;
 };
 
+std::string name_of(PublishedClass of_class);  // "known mismatch"
+
 // What is expected of a value or a claim that has a band, and of a known mismatch whose it is: "paper;
 // expected -85.0% to -80.0%".
 std::string expected_text(const PublishedValue& value);
@@ -102,7 +104,8 @@ class Paper {
   nlohmann::ordered_json to_json(const PaperEntry& entry) const;
   // The fits that the entry's values and claims name: "fitted: the clock by radix (to 1 value, 1 held out)".
   std::vector<std::string> fits_of(const PaperEntry& entry) const;
-  std::vector<Panel> panels_of(const PaperEntry& entry) const;  // none if it has no figure
+  // Of an entry that describes no panels, those of its values: none if no two have the same unit.
+  std::vector<Panel> panels_of(const PaperEntry& entry) const;
   std::string to_svg(const PaperEntry& entry) const;
   // How many values and claims of each class hold, by paper. They are not added up, because an agreement
   // proves something else in each class.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <tuple>
 
@@ -43,12 +44,6 @@ std::string chain_of(const std::vector<double>& parts) {
 
 std::string percent(double share) {
   return std::isnan(share) ? "-" : fmt::format("{:.1f}%", share * 100 + 0.0);
-}
-
-std::string name_of(PublishedClass of_class) {
-  std::string name{asterism::to_text(of_class)};
-  std::ranges::replace(name, '_', ' ');
-  return name;
 }
 
 std::string class_text(const PublishedValue& value) {
@@ -164,6 +159,39 @@ std::vector<std::string> csv_of_class(const Published& published, const PaperEnt
           entry.published.note};
 }
 
+// Published values beside measured ones, a panel for each unit that several values have.
+std::vector<Panel> panels_of_values(const PaperEntry& entry) {
+  std::vector<Panel> panels;
+  for (std::size_t i = 0; i < entry.values.size(); ++i) {
+    const PublishedValue& value = entry.published.values[i];
+    const double measured = entry.values[i].measured;
+    if (!std::isfinite(measured)) continue;
+    const std::string label = value.unit.empty() ? "value" : fmt::format("value ({})", value.unit);
+    auto panel = std::ranges::find(panels, label, &Panel::y_label);
+    if (panel == panels.end())
+      panel = panels.insert(panel, Panel{.title = "",
+                                         .x_label = "",
+                                         .y_label = label,
+                                         .kind = Panel::Kind::bars,
+                                         .series = {{"published", {}}, {"measured", {}}}});
+    Panel::Point bar{static_cast<double>(panel->categories.size()), measured};
+    if (const auto& interval = entry.values[i].interval)
+      std::tie(bar.low, bar.high) = std::pair(interval->low, interval->high);
+    panel->categories.push_back(value.what);
+    panel->series[0].points.push_back({bar.x, value.published});
+    panel->series[1].points.push_back(std::move(bar));
+  }
+  std::erase_if(panels, [](const Panel& panel) { return panel.categories.size() < 2; });
+  for (Panel& panel : panels) {
+    double least = std::numeric_limits<double>::max(), greatest = 0;
+    for (const Panel::Series& series : panel.series)
+      for (const Panel::Point& point : series.points)
+        least = std::min(least, point.y), greatest = std::max(greatest, point.y);
+    panel.is_logarithmic = least > 0 && greatest > 100 * least;
+  }
+  return panels;
+}
+
 // What a tolerance follows from; nothing for a value that is compared to its digits or by a band.
 std::string tolerance_source(const PublishedValue& value) {
   return value.tolerance > 0 ? std::string(asterism::to_text(value.tolerance_from)) : "";
@@ -188,6 +216,12 @@ struct Counts {
 };
 
 }  // namespace
+
+std::string name_of(PublishedClass of_class) {
+  std::string name{asterism::to_text(of_class)};
+  std::ranges::replace(name, '_', ' ');
+  return name;
+}
 
 std::string expected_text(const PublishedValue& value) { return expected_of(value); }
 std::string expected_text(const PublishedClaim& claim) { return expected_of(claim); }
@@ -330,6 +364,7 @@ std::optional<double> Paper::place_of_value(const PaperEntry& entry, const Publi
 }
 
 std::vector<Panel> Paper::panels_of(const PaperEntry& entry) const {
+  if (entry.published.panels.empty()) return panels_of_values(entry);
   std::vector<Panel> panels;
   for (const PublishedPanel& published : entry.published.panels) {
     Panel panel{.title = published.title, .x_label = published.x_label, .y_label = published.y_label};

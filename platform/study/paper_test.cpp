@@ -336,6 +336,29 @@ TEST_F(PaperTest, PublishedValuesArePlacedAtTheirPoints) {
   EXPECT_EQ(panels[1].series[0].published[1].x, 50);
 }
 
+// An entry without panels, of two values in GHz and one without a unit.
+TEST_F(PaperTest, ValuesOfOneUnitAreBarsBesideThePublishedOnes) {
+  const auto row = [](const std::string& measured, double published, const std::string& unit) {
+    return R"({"what": ")" + measured + R"(", "unit": ")" + unit + R"(", "published": )" +
+           std::to_string(published) +
+           R"(, "class": "second_opinion", "band_low": -9, "band_high": 9, "stated_in": "section 1", )" +
+           R"("measured": ")" + measured + "\"}";
+  };
+  publish(R"({"id": "fig1", "title": "T", "values": [)" + row("frequency_ghz(r64)", 1.6, "GHz") + "," +
+          row("radix(r64)", 60, "") + "," + row("frequency_ghz(r40)", 4, "GHz") + "]}");
+  const Paper paper = compared();
+  const std::vector<Panel> panels = paper.panels_of(paper.entries().at(0));
+  ASSERT_EQ(panels.size(), 1u);
+  EXPECT_EQ(panels[0].y_label, "value (GHz)");
+  EXPECT_EQ(panels[0].categories, (std::vector<std::string>{"frequency_ghz(r64)", "frequency_ghz(r40)"}));
+  ASSERT_EQ(panels[0].series.size(), 2u);
+  EXPECT_EQ(panels[0].series[0].points.at(1).y, 4);
+  EXPECT_EQ(panels[0].series[1].points.at(1).y, paper.entries()[0].values[2].measured);
+  publish(R"({"id": "fig1", "title": "T", "values": [)" + row("radix(r64)", 60, "") + "]}");
+  const Paper one = compared();
+  EXPECT_EQ(one.to_svg(one.entries().at(0)), "");
+}
+
 TEST_F(PaperTest, ClaimsAreChains) {
   publish(claim("1 < frequency_ghz(r64) < frequency_ghz(r40)"));
   EXPECT_FALSE(compared().entries().at(0).off());

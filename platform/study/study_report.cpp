@@ -104,7 +104,7 @@ std::vector<Shown> shown_columns(const Study& study, const PointRun& run) {
     for_each_done(study, run, [&](const Study::Point& point, const auto&) {
       const Cell& cell = point.coordinates[k];
       column.left = column.left || std::holds_alternative<std::string>(cell);
-      column.cells.push_back(std::holds_alternative<std::monostate>(cell) ? "-" : to_text(cell));
+      column.cells.push_back(text_of_key(cell));
     });
   }
   for (std::size_t c = 0; c < study.kind->columns.size(); ++c) {
@@ -205,15 +205,32 @@ std::string reasons(const Study& study, const PointRun& run) {
   return text;
 }
 
-// "mttf" of mttf_s, for a column without heading; the unit follows it.
+// The words of names of columns that are abbreviations, as they are written.
+std::string with_capitals(const std::string& text) {
+  constexpr auto abbreviations =
+      std::to_array<std::string_view>({"CPU", "CPUs", "DCE", "DRAM", "DUE", "FIT", "GPU", "GPUs", "HBM",
+                                       "IOPS", "MTBE", "MTBF", "MTTF", "SDC", "SSD", "SSDs"});
+  std::string all;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    const auto found = std::ranges::find_if(abbreviations, [&](std::string_view each) {
+      return std::ranges::equal(each, word, {}, [](char c) { return std::tolower(c); });
+    });
+    all += (all.empty() ? "" : " ") + (found == abbreviations.end() ? word : std::string(*found));
+  }
+  return all;
+}
+
+// "MTTF" of mttf_s, for a column without heading; the unit follows it.
 std::string spelled_out(const Column& column) {
   std::string text(column.heading.empty() ? column.name : column.heading), unit;
   for (const char c : column.unit)
     unit += c == '%' ? "percent" : c == '/' ? "p" : std::string(1, static_cast<char>(std::tolower(c)));
   if (column.heading.empty() && !unit.empty() && text.ends_with("_" + unit))
     text.resize(text.size() - unit.size() - 1);
+  if (!column.heading.empty()) return text;
   std::ranges::replace(text, '_', ' ');
-  return text;
+  return with_capitals(text);
 }
 
 // The place of a column; nothing for a key.
@@ -236,7 +253,7 @@ std::string series_of(const Study& study, const Study::Point& point,
   for (std::size_t k = 0; k < study.keys.size(); ++k) {
     const std::string& key = study.keys[k];
     if (std::ranges::count(but, key) != 0 || !sweeps(study, key)) continue;
-    name += (name.empty() ? "" : " ") + key + "=" + to_text(point.coordinates[k]);
+    name += (name.empty() ? "" : " ") + key + "=" + text_of_key(point.coordinates[k]);
   }
   return name;
 }
@@ -357,22 +374,47 @@ Panel bars(const Study& study, const PointRun& run, std::string_view column) {
   return panel;
 }
 
-// The curves that the points have in their details.
-Panel curves_of_detail(const Study& study, const PointRun& run, const CurvesOfDetail& drawn) {
-  Panel panel{.title = "", .x_label = std::string(drawn.x_label), .y_label = std::string(drawn.y_label)};
-  panel.is_logarithmic = drawn.is_logarithmic;
+// The curves that the points have in their details, with a panel for each combination of the first `keys`
+// swept keys.
+std::vector<Panel> curves_of_detail(const Study& study, const PointRun& run, const CurvesOfDetail& drawn,
+                                    std::size_t keys) {
+  const auto last_of_panel = study.swept.begin() + static_cast<std::ptrdiff_t>(keys);
+  const std::vector<std::string_view> of_panel(study.swept.begin(), last_of_panel),
+      of_series(last_of_panel, study.swept.end());
+  std::vector<Panel> panels;
+  const auto panel_titled = [&](const std::string& title) -> Panel& {
+    const auto found = std::ranges::find(panels, title, &Panel::title);
+    if (found != panels.end()) return *found;
+    Panel& panel = panels.emplace_back(
+        Panel{.title = title, .x_label = std::string(drawn.x_label), .y_label = std::string(drawn.y_label)});
+    panel.is_logarithmic = drawn.is_logarithmic;
+    return panel;
+  };
   for_each_done(study, run, [&](const Study::Point& point, const std::vector<Cell>&) {
+    Panel& panel = panel_titled(series_of(study, point, of_series));
     const std::string& detail = run.details[number_of_point(study, point)];
     if (detail.empty()) return;
     const Json curves = Json::parse(detail);
     if (!curves.contains(drawn.member)) return;
     for (const auto& [name, points] : curves.at(std::string(drawn.member)).items()) {
-      Panel::Series series{.name = joined(name, series_of(study, point, {})), .points = {}};
+      Panel::Series series{.name = joined(name, series_of(study, point, of_panel)), .points = {}};
       for (const Json& each : points) series.points.push_back({each.at(0), each.at(1)});
       if (!series.points.empty()) panel.series.push_back(std::move(series));
     }
   });
-  return panel;
+  return panels;
+}
+
+// In as few panels as have colours enough for their curves; in one if these would be too many.
+std::vector<Panel> curves_of_detail(const Study& study, const PointRun& run, const CurvesOfDetail& drawn) {
+  constexpr std::size_t most_curves = 8, most_panels = 12;
+  for (std::size_t keys = 0; keys <= study.swept.size(); ++keys) {
+    std::vector<Panel> panels = curves_of_detail(study, run, drawn, keys);
+    if (panels.size() > most_panels) break;
+    if (std::ranges::all_of(panels, [](const Panel& each) { return each.series.size() <= most_curves; }))
+      return panels;
+  }
+  return curves_of_detail(study, run, drawn, 0);
 }
 
 // A group of bars for each point. Parts that are 0 everywhere are left out.
@@ -383,7 +425,7 @@ Panel bars_of_parts(const Study& study, const PointRun& run, const PartsOfPanel&
     std::string& category = panel.categories.emplace_back();
     for (std::size_t k = 0; k < study.keys.size(); ++k)
       if (sweeps(study, study.keys[k]))
-        category += (category.empty() ? "" : ", ") + to_text(point.coordinates[k]);
+        category += (category.empty() ? "" : ", ") + text_of_key(point.coordinates[k]);
   });
   for (const auto& [column, name] : parts.columns) {
     Panel::Series series{std::string(name), {}};
@@ -512,6 +554,10 @@ std::string to_text(const Cell& cell) {
   return "";
 }
 
+std::string text_of_key(const Cell& cell) {
+  return std::holds_alternative<std::monostate>(cell) ? "-" : to_text(cell);
+}
+
 std::string fixed_keys(const Study& study) {
   std::string text;
   for (std::size_t k = 0; k < study.keys.size() && !study.points.empty(); ++k) {
@@ -634,7 +680,8 @@ std::vector<Panel> panels_of(const Study& study, const PointRun& run) {
                                [](const Panel::Series& series) { return series.points.empty(); });
   };
   if (!std::ranges::all_of(panels, is_empty)) std::erase_if(panels, is_empty);
-  for (const CurvesOfDetail& drawn : kind.of_detail) panels.push_back(curves_of_detail(study, run, drawn));
+  for (const CurvesOfDetail& drawn : kind.of_detail)
+    for (Panel& panel : curves_of_detail(study, run, drawn)) panels.push_back(std::move(panel));
   constexpr std::size_t most_groups = 12;  // beyond which bars and names are illegible
   if (run.done() <= most_groups)
     for (const PartsOfPanel& parts : kind.parts) panels.push_back(bars_of_parts(study, run, parts));

@@ -76,5 +76,6 @@ std::string csv_field(const std::string& text);
 
 // As in CSV: the shortest digits that read back as the same number.
 std::string to_text(const Cell& cell);
+std::string text_of_key(const Cell& cell);  // "-" for a key without a value
 
 }  // namespace asterism

@@ -483,7 +483,8 @@ const RegisteredStudy training_goodput_study{
           {"state", "state", "",
            "ok; differs: the simulation is more than 1% and its interval from the closed form, which "
            "buy and the hours follow; gave_up: a run took 50 times its "
-           "work, or five times if the closed form has less than 2%, and no further run was begun"}},
+           "work (five times if the closed form has less than 2%) or had a million failures without coming "
+           "further, and no further run was begun"}},
      .x = "gpus",
      .y = "goodput_percent",
      .x_key = "gpus",

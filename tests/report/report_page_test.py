@@ -486,6 +486,17 @@ class ReportPage(unittest.TestCase):
         self.assertEqual(self.texts("th")[:4], ["value", "unit", "published", "measured"])
         self.assertRegex(self.texts("tbody tr")[0], r"^power, radix 64 W 2 1\.\d+ .*holds section 3\.2\.2")
 
+    def test_a_papers_notes_wrap_within_the_page_and_its_values_are_bars(self):
+        asterism(self.folder, "paper", "training.uptime", "training.llama3.hbm", "--report", "paper.html")
+        self.browser.set_window_size(1200, 900)
+        self.open("paper.html")
+        self.assertEqual(self.script("""
+            return [...document.querySelectorAll(".wide")].filter((each) => each.scrollWidth > each.clientWidth).length"""),
+                         0)
+        self.assertTrue(any("known mismatch workload; expected" in row for row in self.texts("tbody tr")))
+        self.assertEqual(self.texts("#part1 .legend button"), ["published", "measured"])
+        self.assertEqual(self.script("return document.querySelectorAll('#part0 .panel').length"), 0)
+
     def test_a_paper_has_crosses_where_its_values_are(self):
         asterism(self.folder, "paper", "abeyratne2017.fig3.3", "--report", "paper.html")
         self.open("paper.html")
@@ -521,7 +532,7 @@ class ReportPage(unittest.TestCase):
             document.body.append(host);
             const point = (x, y, doubt = "") => ({x, y, doubt, low: 0, high: 0});
             new PanelPlot(host, {title: "t", x_label: "x", y_label: "y", kind: "curves", categories: [],
-              logarithmic: true, interval: "", series: [{name: "s", published: [], exact: [],
+              logarithmic: true, logarithmic_x: false, interval: "", series: [{name: "s", published: [], exact: [],
                 points: [point(1, 10), point(2, 0), point(3, 20), point(3.01, -5), point(3.02, -6)]}]});
             window.host = host;""")
         self.assertEqual(self.script("return [...host.querySelectorAll('.value')].map((each) => each.textContent)"),

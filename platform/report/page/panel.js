@@ -32,24 +32,16 @@ function tickText(value) {
   return Math.abs(value) < 1e6 ? String(Number(value.toPrecision(4))) : scaledText(value);
 }
 
-// Whether the points were chosen on a logarithmic scale: each x is 1.5 times the one before or more, and all
-// together they cover a factor of 16.
-function areOnLogarithmicScale(panel) {
-  const all = panel.series.flatMap((series) => series.points.map((point) => point.x));
-  const xs = [...new Set(all)].sort((a, b) => a - b);
-  return panel.kind === "curves" && xs.length > 2 && xs[0] > 0 && xs.at(-1) >= 16 * xs[0] &&
-    xs.every((x, i) => i === 0 || x >= 1.5 * xs[i - 1]);
-}
-
 class PanelPlot {
   // panel: {title, x_label, y_label, kind: "curves" | "bars", categories, logarithmic,
-  //         interval, series: [{name, drawn: "both" | "line" | "markers", points: [{x, y, doubt, low, high}],
-  //                             published: [{x, y}], exact: [{x, y}]}]}
+  //         logarithmic_x, interval, series: [{name, drawn: "both" | "line" | "markers",
+  //                                            points: [{x, y, doubt, low, high}],
+  //                                            published: [{x, y}], exact: [{x, y}]}]}
   constructor(host, panel) {
     this.panel = panel;
     this.hidden = new Set();
     this.clip = `plot${++panelCount}`;
-    this.logX = areOnLogarithmicScale(panel);
+    this.logX = panel.logarithmic_x;
     this.logY = panel.logarithmic;
     this.figure = element("figure", {class: "panel"}, element("figcaption", {}, panel.title));
     this.picture = element("div", {class: "picture"});
@@ -150,16 +142,17 @@ class PanelPlot {
 
   draw() {
     const width = Math.max(300, this.picture.clientWidth || 560);
-    const left = 74, right = 24, top = 14;
     const isBars = this.panel.kind === "bars", series = this.shown(), points = series.flatMap((each) => each.points);
     const marks = series.flatMap((each) => [...each.published, ...each.exact]);
     const sure = points.filter((point) => isBars || this.logY || point.doubt === "");
     const ys = [...(sure.length > 0 ? sure : points), ...marks]
       .flatMap(({y, low, high}) => low < high ? [y, high, Math.max(low, 0)] : [y]);
+    const yTicks = this.yTicks(ys, isBars), right = 24, top = 14;
+    const left = Math.max(74, 30 + 7.4 * Math.max(0, ...yTicks.map((tick) => tickText(tick).length)));
     const longest = Math.max(0, ...this.panel.categories.map((name) => name.length)) * 6.8;
     const isTurned = isBars && longest > (width - left - right) / Math.max(1, this.panel.categories.length) - 6;
     const bottom = isTurned ? 40 + longest * 0.72 : 46, height = 274 + bottom;
-    const yTicks = this.yTicks(ys, isBars), xTicks = isBars ? [] : this.xTicks([...points, ...marks].map(({x}) => x));
+    const xTicks = isBars ? [] : this.xTicks([...points, ...marks].map(({x}) => x));
     const xEnds = isBars ? [-0.5, Math.max(1, this.panel.categories.length) - 0.5] : [xTicks[0], xTicks.at(-1)];
     const place = (value, low, high, isLogarithmic) => isLogarithmic
       ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
