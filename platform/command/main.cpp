@@ -12,10 +12,10 @@
 #include "platform/command/campaign.h"
 #include "platform/command/command_line.h"
 #include "platform/command/run_sweep.h"
-#include "platform/config/diagnostics.h"
 #include "platform/host/exit_status.h"
 #include "platform/host/installed_files.h"
 #include "platform/host/parent_process.h"
+#include "platform/host/output_failure.h"
 #include "platform/rtl/child_processes.h"
 #include "platform/study/point_ranks.h"
 #include "platform/study/study_kind.h"
@@ -81,6 +81,9 @@ int guarded(int argc, char** argv) {
   } catch (const InputMissing& error) {
     report(error.what());
     return static_cast<int>(ExitStatus::input_missing);
+  } catch (const OutputFailure& error) {
+    report(error.what());
+    return static_cast<int>(ExitStatus::internal);
   } catch (const ConfigError& error) {
     report(error.what());
     return static_cast<int>(ExitStatus::bad_input);

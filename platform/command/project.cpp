@@ -6,6 +6,7 @@
 #include <array>
 #include <boost/algorithm/string/replace.hpp>
 #include <cctype>
+#include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <regex>
@@ -13,7 +14,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "platform/config/diagnostics.h"
+#include "platform/host/output_failure.h"
 
 namespace asterism {
 namespace {
@@ -25,8 +26,11 @@ constexpr std::array<std::string_view, 12> targets_of_cmake{
     "all",     "clean",          "depend",     "edit_cache",    "help", "install", "list_install_components",
     "package", "package_source", "preinstall", "rebuild_cache", "test"};
 
+Diagnostic about(const char* argument, const std::string& problem) {
+  return {.origin = Origin::command_line(), .path = argument, .problem = problem};
+}
 [[noreturn]] void refuse_argument(const char* argument, const std::string& problem) {
-  throw ConfigError(Diagnostic{.origin = Origin::command_line(), .path = argument, .problem = problem});
+  throw ConfigError(about(argument, problem));
 }
 
 fs::path absolute_folder(const std::string& folder) {
@@ -47,10 +51,13 @@ std::string filled_in(const fs::path& file, const Project& project) {
 }
 
 void write_file(const fs::path& file, const std::string& text) {
+  errno = 0;
   std::ofstream out(file, std::ios::binary);
   out << text;
   out.close();
-  if (!out) refuse_argument("DIR", fmt::format("{} cannot be written", file.string()));
+  if (!out)
+    throw OutputFailure(
+        about("DIR", fmt::format("{} cannot be written: {}", file.string(), std::strerror(errno))));
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "platform/config/diagnostics.h"
+#include "platform/host/output_failure.h"
 
 namespace asterism {
 
@@ -58,24 +58,28 @@ void OutputFile::resolve() {
   }
 }
 
-void OutputFile::refuse(std::string_view why) const {
-  throw ConfigError(Diagnostic{.origin = Origin::command_line(),
-                               .path = std::string(option_),
-                               .problem = fmt::format("{} {}", file_.string(), why)});
+Diagnostic OutputFile::problem(std::string_view why) const {
+  return {.origin = Origin::command_line(),
+          .path = std::string(option_),
+          .problem = fmt::format("{} {}", file_.string(), why)};
 }
 
+void OutputFile::refuse(std::string_view why) const { throw ConfigError(problem(why)); }
+
 void OutputFile::write(std::string_view text) const {
+  errno = 0;
   std::ofstream out(partial_, std::ios::binary);
   out << text;
   out.close();
-  if (!out) refuse("cannot be written to the end");
+  if (!out)
+    throw OutputFailure(problem(fmt::format("cannot be written to the end: {}", std::strerror(errno))));
 }
 
 fs::path OutputFile::finish(std::string_view text) {
   write(text);
   std::error_code error;
   if (!direct_) fs::rename(partial_, target_, error);
-  if (error) refuse(fmt::format("cannot be replaced: {}", error.message()));
+  if (error) throw OutputFailure(problem(fmt::format("cannot be replaced: {}", error.message())));
   kept_ = true;
   return file_;
 }

@@ -9,6 +9,8 @@
 
 namespace asterism {
 
+struct Diagnostic;
+
 class OutputFile {
  public:
   // Throws ConfigError with the name `option` if the file cannot be written.
@@ -18,7 +20,7 @@ class OutputFile {
   OutputFile& operator=(const OutputFile&) = delete;
 
   // finish() writes the complete file under its name; leave_partial() writes the results up to an
-  // interruption as FILE.partial. Both return the path.
+  // interruption as FILE.partial. Both return the path, and throw OutputFailure if that does not work.
   std::filesystem::path finish(std::string_view text);
   std::filesystem::path leave_partial(std::string_view text);
   // Leaves the file to another process, which writes it.
@@ -28,6 +30,7 @@ class OutputFile {
   void resolve();
   void write(std::string_view text) const;
   [[noreturn]] void refuse(std::string_view why) const;
+  Diagnostic problem(std::string_view why) const;
 
   std::filesystem::path file_, target_, partial_;  // as given, its target, the file that is written
   std::string_view option_;

@@ -8,7 +8,7 @@
 #include <iterator>
 
 #include "base/temporary_folder.h"
-#include "platform/config/diagnostics.h"
+#include "platform/host/output_failure.h"
 
 namespace asterism {
 namespace {
@@ -35,6 +35,17 @@ TEST_F(OutputFileTest, TheOldFileStaysUntilTheNewOneIsComplete) {
   EXPECT_FALSE(fs::exists(folder / "a.partial"));
   finish(folder / "a");
   EXPECT_EQ(contents(folder / "a"), "new");
+}
+
+TEST_F(OutputFileTest, AFullDiskIsAFailureWithItsReason) {
+  try {
+    finish("/dev/full");
+    FAIL();
+  } catch (const OutputFailure& failure) {
+    EXPECT_STREQ(
+        failure.what(),
+        "command line: error: --csv: /dev/full cannot be written to the end: No space left on device");
+  }
 }
 
 TEST_F(OutputFileTest, ASymlinkStaysAndWhatItNamesIsWritten) {

@@ -6,23 +6,27 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "platform/config/diagnostics.h"
 #include "platform/host/open_files.h"
+#include "platform/host/output_failure.h"
 
 namespace asterism {
 namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void refuse(const fs::path& directory, std::string problem) {
+Diagnostic about(const fs::path& directory, const std::string& problem) {
   const fs::path from_here = directory.lexically_proximate(fs::current_path());
   const bool below = !from_here.native().starts_with("..");
-  throw ConfigError(
-      Diagnostic::of_file((below ? from_here : directory).string(), "run directory " + std::move(problem)));
+  return Diagnostic::of_file((below ? from_here : directory).string(), "run directory " + problem);
+}
+[[noreturn]] void refuse(const fs::path& directory, const std::string& problem) {
+  throw ConfigError(about(directory, problem));
 }
 
 bool holds_only(const fs::path& folder, const DirectoryContents& contents) {
@@ -117,10 +121,12 @@ RunDirectory::~RunDirectory() {
 }
 
 void RunDirectory::write(const std::string& name, std::string_view text) const {
+  errno = 0;
   std::ofstream out(partial_ / name, std::ios::binary);
   out << text;
   out.close();
-  if (!out) refuse(partial_ / name, "cannot be written");
+  if (!out)
+    throw OutputFailure(about(partial_ / name, fmt::format("cannot be written: {}", std::strerror(errno))));
 }
 
 void RunDirectory::take_over(const fs::path& other) {

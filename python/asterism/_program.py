@@ -46,7 +46,7 @@ class TimeLimit(Error):
 
 
 class InternalError(Error):
-    """70: a mistake in the program."""
+    """70: a mistake in the program, or a file that cannot be written to the end, as on a full disk."""
 
 
 class PluginFailed(Error):

@@ -115,8 +115,8 @@ TEST_F(NewProjectTest, LeavesNothingIfItCannotWriteAll) {
     const Ended ended =
         program("/bin/sh", {"-c", fmt::format("ulimit -f 1; trap '' XFSZ; exec '{}' plugin new {}",
                                               asterism_program.string(), name)});
-    EXPECT_EQ(ended.status, 65);
-    EXPECT_THAT(ended.err, EndsWith(".cpp cannot be written\n"));
+    EXPECT_EQ(ended.status, 70);
+    EXPECT_THAT(ended.err, EndsWith(".cpp cannot be written: File too large\n"));
   }
   EXPECT_FALSE(exists("new"));
   EXPECT_TRUE(fs::is_empty(folder / "empty"));
