@@ -9,7 +9,7 @@ _asterism_ask() { "$_asterism_program" "$@" 2>/dev/null </dev/null; }
 _asterism_offer() { mapfile -t -O "${#names[@]}" names < <("$@"); }
 
 # The names in a section of the help: "Subcommands:", "Options:".
-_asterism_section() { sed -n "/^$1:/,/^\$/s/^  \\(-.,\\)\\?\\([^ ]*\\).*/\\2/p" <<<"$2"; }
+_asterism_section() { sed -n "/^$1:/,/^\$/s/^  \\(-.,\\)\\?\\([^ ][^ ]*\\).*/\\2/p" <<<"$2"; }
 
 # The words of a list in the help, "One of a, b, c", one a line. $1: what is before it
 _asterism_list() {

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -86,16 +87,34 @@ bool report_unknown_word(const CLI::App& app) {
   return verb->get_require_subcommand_min() > 0 && report_unknown(*verb, command.c_str());
 }
 
-// Prints options and their descriptions in 80 columns.
+// "; not with --gdb, --live"
+std::string with_names(const char* before, const std::set<CLI::Option*>& options) {
+  std::string text;
+  for (const CLI::Option* option : options) text += (text.empty() ? before : ", ") + option->get_name();
+  return text;
+}
+
+// Prints everything in 80 columns.
 class HelpFormatter final : public CLI::Formatter {
  public:
   HelpFormatter() { column_width(20); }
   // The usage says which arguments are required, and an argument's name what it is.
   std::string make_option(const CLI::Option* option, bool is_positional) const override {
-    const std::string name = make_option_name(option, is_positional);
-    return wrapped("  " + name + (is_positional ? "" : make_option_opts(option)), make_option_desc(option),
-                   get_column_width());
+    const std::string value = make_option_opts(option);
+    const std::size_t end = std::min(value.find(" Needs:"), value.find(" Excludes:"));
+    return wrapped(
+        "  " + make_option_name(option, is_positional) + (is_positional ? "" : value.substr(0, end)),
+        make_option_desc(option) + with_names("; only with ", option->get_needs()) +
+            with_names("; not with ", option->get_excludes()),
+        get_column_width());
   }
+  std::string make_subcommand(const CLI::App* verb) const override {
+    return wrapped("  " + verb->get_display_name(true), verb->get_description(), get_column_width());
+  }
+  std::string make_description(const CLI::App* app) const override {
+    return wrapped(app->get_description(), 0);
+  }
+  std::string make_footer(const CLI::App* app) const override { return wrapped(app->get_footer(), 0); }
 };
 
 }  // namespace
@@ -109,10 +128,8 @@ CommandLine::CommandLine() : app_("Asterism: a virtual platform of an exascale c
       "Print all verbs with their arguments and options as JSON");
   app_.formatter(std::make_shared<HelpFormatter>());
   app_.footer(
-      "Exit status: 0 to 63 from the firmware (a larger one is reported as 63), 64 usage,\n"
-      "65 error in a configuration or input file, 66 input missing, 67 expectation not met,\n"
-      "68 RTL and model differ, 69 time limit, 70 internal error, 71 a plug-in failed,\n"
-      "130 interrupted.");
+      "Exit status: 0 success, 64 usage, 65 error in a configuration or input file, 66 input missing, 70 "
+      "internal error or output that cannot be written. The help of a verb names those that it can return.");
   for (const auto add : {add_run, add_study, add_sweep, add_paper, add_check, add_schema, add_list, add_fit,
                          add_new, add_plugin, add_trace, add_report, add_compare, add_rtl})
     verbs_.push_back(add(app_));

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/sanitizers.h"
+#include "platform/command/exit_statuses.h"
 #include "platform/command/graph_file.h"
 #include "platform/command/option_checks.h"
 #include "platform/command/result_output.h"
@@ -175,6 +176,7 @@ int verb_check(const CheckArguments& arguments) {
 Verb add_check(CLI::App& app) {
   const auto arguments = std::make_shared<CheckArguments>();
   CLI::App* verb = app.add_subcommand("check", "Check a configuration file and print it with all defaults");
+  verb->footer(exit_statuses());
   verb->add_option("FILE", arguments->file,
                    "A node, a scenario, a study, another file of configs/, or a block.json")
       ->required()

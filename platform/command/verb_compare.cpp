@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "platform/command/exit_statuses.h"
 #include "platform/command/option_checks.h"
 #include "platform/command/result_output.h"
 #include "platform/command/verbs.h"
@@ -39,7 +40,7 @@ int verb_compare(const CompareArguments& arguments) {
   comparison.leave_out(arguments.least / 100);
   if (json.is_wanted()) json.write(to_json(comparison).dump(2) + "\n");
   if (!json.is_standard_output()) fmt::print("{}", to_text(comparison, first, second));
-  return comparison.is_equal() ? 0 : 1;
+  return static_cast<int>(comparison.is_equal() ? ExitStatus::success : ExitStatus::differs);
 }
 
 std::string mistake_in_least(const std::string& text) {
@@ -56,6 +57,8 @@ std::string mistake_in_least(const std::string& text) {
 Verb add_compare(CLI::App& app) {
   const auto arguments = std::make_shared<CompareArguments>();
   CLI::App* verb = app.add_subcommand("compare", "Say in what two runs differ, and by how much");
+  verb->footer(
+      exit_statuses({{ExitStatus::success, "the runs do not differ"}, {ExitStatus::differs, "they differ"}}));
   verb->add_option("RUN", arguments->first, "The folder of a run, e.g. runs/power_loss")
       ->required()
       ->check(mistake_in_value);

@@ -17,6 +17,7 @@
 #include "fabric/traffic/fabric_fit.h"
 #include "memory/dram_fit.h"
 #include "memory/dram_part.h"
+#include "platform/command/exit_statuses.h"
 #include "platform/command/option_checks.h"
 #include "platform/command/verbs.h"
 #include "platform/config/config.h"
@@ -138,6 +139,7 @@ Verb add_fit(CLI::App& app) {
   const auto arguments = std::make_shared<FitArguments>();
   CLI::App* verb =
       app.add_subcommand("fit", "Fit the curves of a DRAM part or a topology for contended runs");
+  verb->footer(exit_statuses({{ExitStatus::interrupted, "interrupted"}}));
   verb->add_option(
           "NAME", arguments->name,
           "The DRAM part: a name in configs/dram, or a file. Or a topology, or a name in configs/graphs")

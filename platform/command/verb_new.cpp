@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "platform/command/exit_statuses.h"
 #include "platform/command/option_checks.h"
 #include "platform/command/project.h"
 #include "platform/command/verbs.h"
@@ -42,6 +43,7 @@ int verb_new(const NewArguments& arguments) {
 Verb add_new(CLI::App& app) {
   const auto arguments = std::make_shared<NewArguments>();
   CLI::App* verb = app.add_subcommand("new", "Write a firmware project to start from");
+  verb->footer(exit_statuses());
   verb->add_option("DIR", arguments->folder, "The folder: a new or an empty one")
       ->required()
       ->check(mistake_in_value);

@@ -14,6 +14,7 @@
 
 #include "base/wrapped_text.h"
 #include "platform/command/converted_file.h"
+#include "platform/command/exit_statuses.h"
 #include "platform/command/option_checks.h"
 #include "platform/command/result_output.h"
 #include "platform/command/verbs.h"
@@ -27,8 +28,6 @@
 
 namespace asterism {
 namespace {
-
-constexpr int an_entry_is_off = 1;
 
 struct PaperArguments {
   std::vector<std::string> ids;  // or their beginnings; empty for all
@@ -185,7 +184,7 @@ int verb_paper(const PaperArguments& arguments, Ranks* ranks) {
   for (const std::string& crash : paper.crashes()) fmt::print(stderr, "asterism: {}\n", crash);
   if (!paper.crashes().empty()) return static_cast<int>(ExitStatus::internal);
   const bool off = std::ranges::any_of(paper.entries(), [](const PaperEntry& entry) { return entry.off(); });
-  return off ? an_entry_is_off : static_cast<int>(ExitStatus::success);
+  return static_cast<int>(off ? ExitStatus::differs : ExitStatus::success);
 }
 
 }  // namespace
@@ -193,9 +192,9 @@ int verb_paper(const PaperArguments& arguments, Ranks* ranks) {
 Verb add_paper(CLI::App& app) {
   const auto arguments = std::make_shared<PaperArguments>();
   CLI::App* verb = app.add_subcommand("paper", "Compare published tables and figures with the models");
-  verb->footer(
-      "Exit status: 0 if all holds, 1 if a value or ordering is off, 64 usage, 65 error in a file,\n"
-      "66 input missing, 70 internal error, 130 interrupted.");
+  verb->footer(exit_statuses({{ExitStatus::success, "all holds"},
+                              {ExitStatus::differs, "a value or ordering is off"},
+                              {ExitStatus::interrupted, "interrupted"}}));
   verb->add_option(
           "ID", arguments->ids,
           "The entries, e.g. abeyratne2017.fig3.11; the beginning of an ID selects all that begin so "

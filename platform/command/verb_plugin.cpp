@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/command/exit_statuses.h"
 #include "platform/command/option_checks.h"
 #include "platform/command/plugin_project.h"
 #include "platform/command/result_output.h"
@@ -123,6 +124,8 @@ int verb_plugin_check(PluginCheckArguments arguments) {
 void add_plugin_check(CLI::App& verb, PluginCheckArguments& arguments) {
   CLI::App* check = verb.add_subcommand(
       "check", "Check devices against the rules of TLM-2.0 and of a node, with random accesses");
+  check->footer(exit_statuses(
+      {{ExitStatus::expectation, "a rule is broken"}, {ExitStatus::plugin, "the plug-in failed"}}));
   check
       ->add_option("FILE|KEY=VALUE", arguments.words,
                    "The library of the plug-in, and keys of the device, e.g. clock=1MHz; with --node, keys "
@@ -155,6 +158,7 @@ Verb add_plugin(CLI::App& app) {
   const auto folder = std::make_shared<std::string>();
   const auto arguments = std::make_shared<PluginCheckArguments>();
   CLI::App* verb = app.add_subcommand("plugin", "Write devices in libraries of their own, and check them");
+  verb->footer(exit_statuses());
   verb->require_subcommand(1);
   CLI::App* made = verb->add_subcommand("new", "Write a device, with firmware that uses it, to start from");
   made->add_option("DIR", *folder, "The folder, a new or an empty one; its name is that of the type")

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "platform/command/exit_statuses.h"
 #include "platform/command/option_checks.h"
 #include "platform/command/result_output.h"
 #include "platform/command/run_description.h"
@@ -40,6 +41,7 @@ int verb_report(const ReportArguments& arguments) {
 Verb add_report(CLI::App& app) {
   const auto arguments = std::make_shared<ReportArguments>();
   CLI::App* verb = app.add_subcommand("report", "Make a page of a run, or of two beside each other");
+  verb->footer(exit_statuses());
   verb->add_option("RUN", arguments->run, "The folder of a run, e.g. runs/power_loss")
       ->required()
       ->check(mistake_in_value);

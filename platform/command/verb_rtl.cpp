@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/wrapped_text.h"
+#include "platform/command/exit_statuses.h"
 #include "platform/command/option_checks.h"
 #include "platform/command/result_output.h"
 #include "platform/command/verbs.h"
@@ -265,6 +266,7 @@ Verb add_rtl(CLI::App& app) {
   const auto exporting = std::make_shared<ExportArguments>();
   CLI::App* verb = app.add_subcommand(
       "rtl", "Build and list blocks in SystemVerilog, import and export their descriptions");
+  verb->footer(exit_statuses());
   verb->require_subcommand(1);
   CLI::App* build = verb->add_subcommand(
       "build",

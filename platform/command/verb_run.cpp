@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "platform/command/exit_statuses.h"
 #include "platform/command/expectations.h"
 #include "platform/command/option_checks.h"
 #include "platform/command/record_file.h"
@@ -505,6 +506,13 @@ void add_rtl_checks(CLI::App& verb, RunArguments& run) {
 Verb add_run(CLI::App& app) {
   const auto arguments = std::make_shared<RunArguments>();
   CLI::App* verb = app.add_subcommand("run", "Run a scenario and print a summary");
+  verb->footer(
+      exit_statuses({{ExitStatus::success, "to 63 from the firmware (a larger one is reported as 63)"},
+                     {ExitStatus::expectation, "expectation not met"},
+                     {ExitStatus::lockstep, "RTL and model differ"},
+                     {ExitStatus::time_limit, "time limit"},
+                     {ExitStatus::plugin, "a plug-in failed"},
+                     {ExitStatus::interrupted, "interrupted"}}));
   add_scenario(*verb, *arguments);
   add_rtl_traces(*verb, *arguments);
   add_connections(*verb, *arguments);

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "platform/command/exit_statuses.h"
 #include "platform/command/option_checks.h"
 #include "platform/command/verbs.h"
 #include "platform/host/config_kinds.h"
@@ -89,6 +90,7 @@ int verb_schema(const SchemaArguments& arguments) {
 Verb add_schema(CLI::App& app) {
   const auto arguments = std::make_shared<SchemaArguments>();
   CLI::App* verb = app.add_subcommand("schema", "Print the JSON Schema of a kind of configuration file");
+  verb->footer(exit_statuses());
   verb->add_option("KIND", arguments->kind, fmt::format("One of {}", fmt::join(names_of_kinds(), ", ")))
       ->required()
       ->check(mistake_in_value);

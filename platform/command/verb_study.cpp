@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "platform/command/campaign.h"
+#include "platform/command/exit_statuses.h"
 #include "platform/command/option_checks.h"
 #include "platform/command/study_output.h"
 #include "platform/command/verbs.h"
@@ -66,6 +67,9 @@ int verb_study(const StudyArguments& arguments, Ranks* ranks) {
 Verb add_study(CLI::App& app) {
   const auto arguments = std::make_shared<StudyArguments>();
   CLI::App* verb = app.add_subcommand("study", "Simulate one model alone: sweeps, curves, saturation");
+  verb->footer(exit_statuses(
+      {{ExitStatus::expectation, "a failure that the study or the campaign searches for was found"},
+       {ExitStatus::interrupted, "interrupted"}}));
   verb->add_option("STUDY", arguments->file,
                    "The study: a file, or a name in configs/studies. `campaign` injects many faults from one "
                    "snapshot; `asterism schema campaign --text` prints its keys")

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "platform/command/exit_statuses.h"
 #include "platform/command/option_checks.h"
 #include "platform/command/run_sweep.h"
 #include "platform/command/study_output.h"
@@ -86,6 +87,8 @@ void add_swept_scenario(CLI::App& verb, ScenarioRequest& scenario) {
 Verb add_sweep(CLI::App& app) {
   const auto arguments = std::make_shared<SweepArguments>();
   CLI::App* verb = app.add_subcommand("sweep", "Run a scenario for each combination of values of swept keys");
+  verb->footer(exit_statuses({{ExitStatus::expectation, "a run did not end with status 0"},
+                              {ExitStatus::interrupted, "interrupted"}}));
   add_swept_scenario(*verb, arguments->scenario);
   verb->add_option("--show", arguments->show,
                    "The statistics of stats.json that the table shows, with commas between them; one with ? "

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/temporary_folder.h"
+#include "platform/command/exit_statuses.h"
 #include "platform/command/option_checks.h"
 #include "platform/command/record_file.h"
 #include "platform/command/result_output.h"
@@ -152,6 +153,7 @@ Verb add_trace(CLI::App& app) {
   const auto arguments = std::make_shared<TraceArguments>();
   CLI::App* verb =
       app.add_subcommand("trace", "Convert what a run has recorded to text, to waves or for Perfetto");
+  verb->footer(exit_statuses());
   verb->add_option("FILE", arguments->file, "The file traces/transactions.bin or traces/record.bin of a run")
       ->required();
   verb->add_option("--text", arguments->text,

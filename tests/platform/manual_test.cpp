@@ -49,6 +49,26 @@ TEST_F(ManualTest, EachVerbHasAPageWithAllOfItsOptions) {
                 HasSubstr(fmt::format("\n       asterism-{}(1)\n", verb.at("name").get<std::string>())));
 }
 
+TEST_F(ManualTest, TheHelpFitsATerminalAndHasTheStatusesOfItsVerb) {
+  const auto help = [&](Arguments words) {
+    words.emplace_back("--help");
+    const std::string text = asterism(words).out;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) EXPECT_LE(line.size(), 80u) << words[0] << ": " << line;
+    return text.substr(text.rfind("Exit status: "));
+  };
+  help({});
+  for (const auto& verb : verbs()) {
+    const std::string name = verb.at("name"), statuses = help({name});
+    EXPECT_EQ(statuses.find("from the firmware") != std::string::npos, name == "run") << name;
+    for (const auto& below : verb.at("verbs")) help({name, below.at("name").get<std::string>()});
+  }
+  EXPECT_EQ(help({"compare"}),
+            "Exit status: 0 the runs do not differ, 1 they differ, 64 usage, 65 error in a\n"
+            "configuration or input file, 66 input missing, 70 internal error or output that\n"
+            "cannot be written.\n");
+}
+
 TEST_F(ManualTest, ThePagesFitATerminalAndMandocFindsNothing) {
   for (const auto& page : fs::directory_iterator(pages)) {
     if (page.path().extension() != ".1") continue;
