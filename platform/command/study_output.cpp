@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/wrapped_text.h"
 #include "platform/command/converted_file.h"
 #include "platform/command/result_output.h"
 #include "platform/config/diagnostics.h"
@@ -109,8 +110,8 @@ bool StudyOutputs::is_verbose() const {
 void StudyOutputs::write(const Study& study, const PointRun& run, std::string_view counted) const {
   if (is_verbose()) {
     fmt::print("{}\n", to_table(study, run));
-    fmt::print("{:<10} {}: {}\n", study.kind->name == "sweep" ? "sweep" : "study", study.name,
-               what_was_done(study, run, counted));
+    fmt::print("{}", wrapped(study.kind->name == "sweep" ? "sweep" : "study",
+                             fmt::format("{}: {}", study.name, what_was_done(study, run, counted)), 11));
   }
   for (const auto& output : outputs_) output->write(study, run, is_verbose());
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "base/wrapped_text.h"
 #include "platform/config/config.h"
 #include "platform/config/nearest_name.h"
 #include "platform/host/config_kinds.h"
@@ -582,18 +583,18 @@ std::string study_schema(std::span<const StudyKind> kinds) {
 std::string study_documentation(std::span<const StudyKind> kinds) {
   std::string text;
   for (const StudyKind& kind : kinds) {
-    text += fmt::format("kind = \"{}\"    {}\n\n", kind.name, kind.meaning);
+    text += wrapped(fmt::format("kind = \"{}\"    {}", kind.name, kind.meaning), 0) + "\n";
     text += document_object(kind.make()->config());
     text += fmt::format("\nresults of kind \"{}\"\n", kind.name);
     for (const Column& column : kind.columns)
-      text += fmt::format("    {}: {}\n", column.name, column.meaning);
+      text += "    " + wrapped(fmt::format("{}: {}", column.name, column.meaning), 8).substr(8);
     text += "\n";
   }
-  text +=
-      "Every scalar takes a list a,b,c or [\"a\", \"b\"]; every number and quantity a range from:to:step.\n"
-      "Where a list [a,b] is one value, [a,b],[c,d] sweeps.\n"
-      "Every study with a key seed takes seeds=N. " +
-      std::string(seeds_meaning) + "\n";
+  text += wrapped(
+      "Every scalar takes a list a,b,c or [\"a\", \"b\"]; every number and quantity a range from:to:step. "
+      "Where a list [a,b] is one value, [a,b],[c,d] sweeps. Every study with a key seed takes seeds=N. " +
+          std::string(seeds_meaning),
+      0);
   return text;
 }
 

@@ -136,8 +136,8 @@ std::vector<Shown> shown_columns(const Study& study, const PointRun& run) {
   return all;
 }
 
-// Removes columns until the rest fits: those without a value, then the last of those that need not be kept.
-// Returns the headings of the removed ones that have values.
+// Removes the columns without a value, and then, until the rest fits, the last of those that need not be
+// kept. Returns the headings of the removed ones that have values.
 std::string drop_columns(std::vector<Shown>& columns) {
   std::string missing;
   const auto width = [&] {
@@ -146,9 +146,10 @@ std::string drop_columns(std::vector<Shown>& columns) {
     return width;
   };
   const auto is_empty = [](const Shown& column) {
-    return std::ranges::all_of(column.cells, [](const std::string& cell) { return cell == "-"; });
+    return !column.cells.empty() &&
+           std::ranges::all_of(column.cells, [](const std::string& cell) { return cell == "-"; });
   };
-  if (width() > widest) std::erase_if(columns, is_empty);
+  std::erase_if(columns, is_empty);
   while (width() > widest) {
     const auto last = std::ranges::find(columns.rbegin(), columns.rend(), false, &Shown::kept);
     if (last == columns.rend()) break;
@@ -585,13 +586,15 @@ std::string to_table(const Study& study, const PointRun& run) {
   add([](const Shown& column) { return column.heading; });
   if (std::ranges::any_of(columns, [](const Shown& column) { return !column.unit.empty(); }))
     add([](const Shown& column) { return column.unit; });
-  const std::size_t rows = columns.front().cells.size();
+  const std::size_t rows = columns.empty() ? 0 : columns.front().cells.size();
   for (std::size_t row = 0; row < std::min(rows, longest); ++row)
     add([row](const Shown& column) { return column.cells[row]; });
   if (rows > longest) text += fmt::format("... {} more points; --csv FILE has all of them\n", rows - longest);
-  if (std::ranges::any_of(columns, &Shown::marked)) text += fmt::format("* {}\n", study.kind->doubtful);
+  if (std::ranges::any_of(columns, &Shown::marked))
+    text += wrapped(fmt::format("* {}", study.kind->doubtful), 0);
   text += reasons(study, run);
-  if (!missing.empty()) text += "columns that do not fit: " + missing + "; --csv FILE has all columns\n";
+  if (!missing.empty())
+    text += wrapped("columns that do not fit: " + missing + "; --csv FILE has all columns", 0);
   return text;
 }
 
