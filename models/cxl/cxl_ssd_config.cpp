@@ -50,7 +50,7 @@ void describe_cxl_ssd(Fields& f, CxlSsdConfig& c) {
     within(0_ns, 1_ms));
   describe(f, c.dram);
   f.check([&] { return c.size % 2_MiB == Bytes(0); }, "size", "is a multiple of 2 MiB");
-  f.check([&] { return c.cache <= c.size; }, "cache", "is at most the size");
+  f.check([&] { return c.cache <= c.size; }, "cache", "is at most `size`");
 }
 
 FlashGeometry flash_geometry(const CxlSsdConfig& config, const FlashPart& part) {

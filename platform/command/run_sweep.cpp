@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <csignal>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -223,10 +224,25 @@ void load_plugins_of(ConfigDocument scenario, const ConfigLibrary& library) {
   }
 }
 
-// Checks each run as `asterism run` would.
+// "with node.gpu.count=1 node.cores.count=2": the combination of a run.
+std::string combination_of(const Study& study, const Study::Point& point) {
+  std::string text = "with";
+  for (std::size_t k = 0; k < study.keys.size(); ++k)
+    if (std::ranges::count(study.swept, study.keys[k]) != 0)
+      text += fmt::format(" {}={}", study.keys[k], to_text(point.coordinates[k]));
+  return text;
+}
+
+// Checks each run as `asterism run` would. A mistake in a file that not all runs have is reported with the
+// first combination that has it.
 void check_runs(const Study& study, const InstalledFiles& installed) {
-  std::set<std::string> reported;
-  Diagnostics problems;
+  struct Found {
+    Diagnostic problem;
+    const Study::Point* first;
+    std::size_t runs;
+  };
+  std::vector<Found> all;
+  std::map<std::string, std::size_t> known;  // of a text its place in `all`
   bool is_missing = false;
   for (const Study::Point& point : study.points) {
     try {
@@ -235,9 +251,20 @@ void check_runs(const Study& study, const InstalledFiles& installed) {
       is_missing = is_missing || dynamic_cast<const InputMissing*>(&error);
       for (const Diagnostic& found : error.diagnostics().all()) {
         const Diagnostic problem = found.origin.is_command_line() ? at_origin(found, study) : found;
-        if (reported.insert(problem.text()).second) problems.add(problem);
+        const auto [at, is_new] = known.try_emplace(problem.text(), all.size());
+        if (is_new)
+          all.push_back({problem, &point, 1});
+        else
+          ++all[at->second].runs;
       }
     }
+  }
+  Diagnostics problems;
+  for (auto& [problem, first, runs] : all) {
+    if (!problem.origin.is_command_line() && runs < study.points.size())
+      problem.detail += (problem.detail.empty() ? "" : "; ") + combination_of(study, *first) +
+                        (runs == 1 ? "" : fmt::format(" and {} more", runs - 1));
+    problems.add(problem);
   }
   if (is_missing && problems.size() == 1) throw InputMissing(problems.all().front());
   problems.throw_if_any();

@@ -1,7 +1,10 @@
 // What a host gets of a CXL SSD: the latency of hits and misses, and the bandwidth, by how much of what it
 // uses is in the cache (models/cxl/cxl_ssd_traffic.h).
+#include <fmt/format.h>
+
 #include <atomic>
 
+#include "base/quantity_text.h"
 #include "cxl/cxl_ssd_traffic.h"
 #include "platform/config/config.h"
 #include "platform/study/study_kind.h"
@@ -27,7 +30,8 @@ static_assert(member_count<CxlSsdLoad>() == 6);
 void describe(Fields& f, CxlSsdStudy& c) {
   f("program", c.load.program, "What the host does.", one_of<CxlSsdProgram>());
   f("working_set", c.load.working_set,
-    "The memory that the host uses, which is in flash before. What exceeds the cache is read from flash.",
+    "The memory that the host uses, at most `size`, which is in flash before. What exceeds the cache is read "
+    "from flash.",
     within(1_MiB, 1_TiB));
   f("outstanding", c.load.outstanding,
     "The requests under way. More of them wait for several flash pages side by side.", within(1, 4096));
@@ -43,7 +47,6 @@ void describe(Fields& f, CxlSsdStudy& c) {
     "The time that a request takes within the host, to its CXL port and back. It adds to every one.",
     within(0_ns, 10_us));
   describe_cxl_ssd(f, c.ssd);
-  f.check([&] { return c.load.working_set <= c.ssd.size; }, "working_set", "is at most the size");
   // Otherwise the first requests, which are not measured, are not answered before the others are issued.
   f.check(
       [&] { return c.load.program != CxlSsdProgram::random || c.load.outstanding <= c.load.requests / 4; },
@@ -56,6 +59,10 @@ class CxlSsdPoint final : public StudyPointOf<CxlSsdStudy> {
     flash_ = load_config<FlashPart>(library, "flash", config_.ssd.flash.part);
     dram_ = load_config<DramPart>(library, "dram", config_.ssd.dram.part);
     link_ = load_config<CxlPart>(library, "cxl", config_.ssd.expander);
+    if (config_.load.working_set > config_.ssd.size)
+      throw StudyMistake("working_set",
+                         fmt::format("expected at most {}, the `size` of the SSD, got {}",
+                                     to_text(config_.ssd.size), to_text(config_.load.working_set)));
     if (const auto problem = problem_of(config_.ssd, flash_, dram_))
       throw StudyMistake(problem->key, problem->text);
   }

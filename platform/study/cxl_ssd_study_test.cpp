@@ -59,6 +59,8 @@ TEST(CxlSsdStudyTest, EndsWhenItIsInterrupted) {
 }
 
 TEST(CxlSsdStudyTest, NamesTheKeyThatDoesNotFit) {
+  EXPECT_EQ(cxl_ssd.mistake({"working_set=1TiB"}),
+            "command line: error: working_set: expected at most 16MiB, the `size` of the SSD, got 1TiB");
   EXPECT_NE(cxl_ssd.mistake({"size=1TiB", "cache=512GiB"}).find("cache: the cache of 512GiB"),
             std::string::npos);
   EXPECT_NE(cxl_ssd.mistake({"size=512GiB", "flash.translation.over_provisioning=900"})

@@ -117,7 +117,9 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
     try {
       return prediction_of(plan);
     } catch (const TrainingMistake& error) {
-      throw StudyMistake(key_of(error.member()), error.what(), part_in(error.member()));
+      std::string problem = error.what();
+      if (error.member() == "nodes") problem += fmt::format(" nodes of {} GPUs", plan.job.gpus_per_node);
+      throw StudyMistake(key_of(error.member()), problem, part_in(error.member()));
     }
   }
   static std::string key_of(const std::string& member) {
@@ -239,6 +241,9 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
 
   bool is_bought() const { return config_.purchase != "none"; }
   void check_purchase() const {
+    if (config_.purchases.contains("none"))
+      throw StudyMistake("purchases.none",
+                         "expected another name of a purchase than none, which leaves the machine as it is");
     if (!is_bought() || config_.purchases.contains(config_.purchase)) return;
     std::string known = "none";
     for (const auto& [name, purchase] : config_.purchases) known += ", " + name;

@@ -152,9 +152,9 @@ void describe(Fields& f, TrainingGoodputStudy& c) {
     at_most(100'000));
   f("seed", c.seed, "The seed of the first run. Each further run has the next seed.");
   f("purchases", c.purchases,
-    "What may be bought, by name: changes of several keys at once, with a price. What each gains is in "
+    "What may be bought, by a name other than none: changes of several keys at once, with a price. What each "
+    "gains is in "
     "--json, and the best one in a column.");
-  f.check(!c.purchases.contains("none"), "purchases", "has none of the name none");
   f("purchase", c.purchase, "The purchase that is made, by its name; none leaves the machine as it is.");
 }
 
@@ -353,8 +353,8 @@ class TrainingPlanner {
     const Seconds interval = seconds(*given), iteration = seconds(config_.iteration);
     if (interval < iteration)
       throw StudyMistake(key,
-                         fmt::format("expected at least the {:.3f} s of an iteration, got {:.3f} s",
-                                     iteration.count(), interval.count()),
+                         fmt::format("expected at least the {} of an iteration, got {}",
+                                     to_text(config_.iteration), to_text(*given)),
                          {"iteration"});
     return std::max(interval, plan_.job.iteration);
   }

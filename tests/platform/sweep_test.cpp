@@ -151,6 +151,17 @@ TEST_F(SweepTest, RefusesWhatDoesNotExist) {
                  "\"instructions,,\"");
 }
 
+TEST_F(SweepTest, AMistakeInTheFileIsThatOfACombination) {
+  const Ended ended = asterism({"sweep", "training_node", "node.gpu.count=1,2,4"});
+  EXPECT_EQ(ended.status, 65);
+  EXPECT_THAT(
+      ended.err,
+      HasSubstr("there is no GPU 1: the device has 1, counted from 0; with node.devices.gpu.count=1\n"));
+  EXPECT_THAT(
+      ended.err,
+      HasSubstr("there is no GPU 3: the device has 2, counted from 0; with node.devices.gpu.count=2\n"));
+}
+
 TEST_F(SweepTest, AStatisticThatARunLacksIsAnErrorUnlessItIsOptional) {
   expect_refusal({"node.cores.count=1,2", "--show", "instrutcions", "--jobs", "1"},
                  "command line: error: --show: the first run has no statistic \"instrutcions\" in its "
