@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -15,9 +16,11 @@
 
 #include "base/wrapped_text.h"
 #include "platform/command/campaign.h"
+#include "platform/command/exit_statuses.h"
 #include "platform/command/option_checks.h"
 #include "platform/command/result_output.h"
 #include "platform/command/verbs.h"
+#include "platform/config/nearest_name.h"
 #include "platform/host/config_kinds.h"
 #include "platform/host/exit_status.h"
 #include "platform/node/plugin.h"
@@ -41,7 +44,8 @@ struct ListArguments {
 
 using Json = nlohmann::ordered_json;
 
-// A list as text, and as JSON: names, or objects.
+// A list as text, and as JSON: names, or objects. Each entry is a line, so that others can search it; only on
+// a terminal are longer ones wrapped.
 struct Listed {
   std::string text;
   Json json = Json::array();
@@ -51,7 +55,8 @@ struct Listed {
     json.push_back(name);
   }
   void add(const std::string& name, const std::string& meaning, std::size_t indent) {
-    text += wrapped(name, meaning, indent);
+    text += isatty(STDOUT_FILENO) != 0 ? wrapped(name, meaning, indent)
+                                       : fmt::format("{:<{}} {}\n", name, indent - 1, meaning);
     json.push_back({{"name", name}, {"meaning", meaning}});
   }
 };
@@ -176,6 +181,13 @@ Listed list_of(const std::string& what, const InstalledFiles& installed) {
   return list;
 }
 
+std::string mistake_in_list(const std::string& word, const std::vector<std::string>& lists) {
+  if (std::ranges::count(lists, word) != 0) return "";
+  const std::string nearest = nearest_name(word, lists);
+  return fmt::format("there is no list \"{}\"; {}", word,
+                     nearest.empty() ? "--help has all" : fmt::format("did you mean \"{}\"?", nearest));
+}
+
 int verb_list(const ListArguments& arguments) {
   const std::string& what = arguments.what;
   if (const std::string mistake = mistake_of_usage(arguments); !mistake.empty()) {
@@ -206,9 +218,10 @@ Verb add_list(CLI::App& app) {
     words.emplace_back(word);
   CLI::App* verb =
       app.add_subcommand("list", "List configuration files, firmware, papers, devices or blocks");
+  verb->footer(exit_statuses());
   verb->add_option("WHAT", arguments->what, fmt::format("One of {}", fmt::join(words, ", ")))
       ->required()
-      ->check(CLI::IsMember(words).description(""));
+      ->check([words](const std::string& word) { return mistake_in_list(word, words); });
   verb->add_option("KEY=VALUE", arguments->overrides, "Overrides keys of --node")->check(mistake_in_override);
   verb->add_option("--node", arguments->node,
                    "For devices: list those of this node or scenario instead of one of each type")

@@ -11,6 +11,11 @@ char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + '
 // No name is that long; a guard against comparing a megabyte of garbage.
 constexpr std::size_t longest_compared = 64;
 
+// Whether words of the name, between its "_", are the given ones. A word of a letter or two says nothing.
+bool has_word(const std::string& name, std::string_view given) {
+  return given.size() > 2 && ("_" + name + "_").find("_" + std::string(given) + "_") != std::string::npos;
+}
+
 }  // namespace
 
 int edit_distance(std::string_view a, std::string_view b) {
@@ -45,7 +50,10 @@ std::string nearest_name(std::string_view given, const std::vector<std::string>&
   if (!nearest.empty()) return nearest;
   const auto longer =
       std::find_if(names.begin(), names.end(), [&](const auto& n) { return n.starts_with(given); });
-  return longer != names.end() ? *longer : "";
+  if (longer != names.end()) return *longer;
+  const auto with_word =
+      std::find_if(names.begin(), names.end(), [&](const auto& n) { return has_word(n, given); });
+  return with_word != names.end() ? *with_word : "";
 }
 
 }  // namespace asterism

@@ -21,6 +21,8 @@ TEST(NearestNameTest, OffersTheNearestNameAndNoneThatIsFar) {
   EXPECT_EQ(nearest_name("Ecc", names), "ecc");
   EXPECT_EQ(nearest_name("restore_aftr", names), "restore_after");
   EXPECT_EQ(nearest_name("restore", names), "restore_after");
+  EXPECT_EQ(nearest_name("after", names), "restore_after");
+  EXPECT_EQ(nearest_name("store", names), "");
   EXPECT_EQ(nearest_name("bandwidth", names), "");
   EXPECT_EQ(nearest_name("", names), "");
   EXPECT_EQ(nearest_name("y", {"x"}), "");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "platform/config/config_reader.h"
 #include "platform/config/config_schema.h"
 #include "platform/config/config_writer.h"
+#include "platform/config/nearest_name.h"
 
 namespace asterism {
 namespace {
@@ -69,6 +71,24 @@ std::pair<std::string_view, std::string> folder_and_name(const std::string& file
   return {"scenarios", file};
 }
 
+// A file that is not found may have been meant to be of any kind, unless its kind is known.
+std::filesystem::path located(std::string_view folder, const std::string& name, bool may_be_of_any_kind,
+                              const ConfigLibrary& library) {
+  try {
+    return library.locate(folder, name);
+  } catch (const InputMissing&) {
+    if (!may_be_of_any_kind) throw;
+  }
+  std::vector<std::string> names;
+  for (const ConfigKind& kind : config_kinds())
+    if (!kind.folder.empty()) std::ranges::copy(library.list(kind.folder), std::back_inserter(names));
+  throw InputMissing(
+      Diagnostic{.origin = Origin::command_line(),
+                 .path = "",
+                 .problem = "no file \"" + name + "\", and no such name in a folder of " + library.places(""),
+                 .nearest = nearest_name(std::filesystem::path(name).stem().string(), names)});
+}
+
 const ConfigKind& kind_of_keys(const ConfigDocument& document) {
   const auto keys_of = [&](const ConfigKind& kind) {
     return std::ranges::count_if(kind.keys, [&](std::string_view key) { return document.has(key); });
@@ -98,7 +118,8 @@ ConfigFile load_config_file(const std::string& file, const std::vector<std::stri
   for (const ConfigKind& kind : config_kinds())
     if (!kind.folder.empty() && library.find(kind.folder, file)) named.push_back(&kind);
   const auto [folder, name] = folder_and_name(file, library);
-  const std::filesystem::path path = library.locate(named.empty() ? folder : named.back()->folder, name);
+  const std::filesystem::path path =
+      located(named.empty() ? folder : named.back()->folder, name, named.empty(), library);
   ConfigDocument document = ConfigDocument::load(path);
   for (const std::string& override : overrides) document.apply_override(override);
   const ConfigKind* kind = kind_of_folder(library.kind_of(path));

@@ -78,6 +78,19 @@ std::string entries_with(const std::string& word,
   return fmt::format("{}{}", fmt::join(found, ", "), more == 0 ? "" : fmt::format(" and {} more", more));
 }
 
+// For "training.lama3" "training.llama3": the words that stand in its place in other ids.
+std::string nearest_beginning(const std::string& wanted, const std::set<std::string>& all) {
+  const std::size_t last = wanted.rfind('.');
+  if (last == std::string::npos) return "";
+  const std::string above = wanted.substr(0, last + 1);
+  std::vector<std::string> words;
+  for (const std::string& id : all)
+    if (id.starts_with(above)) words.push_back(id.substr(last + 1, id.find('.', last + 1) - last - 1));
+  const std::string nearest = nearest_name(wanted.substr(last + 1), words);
+  const bool is_of_chapter = digits_of_chapter(above + nearest) == digits_of_chapter(wanted);
+  return nearest.empty() || !is_of_chapter ? "" : above + nearest;
+}
+
 // A mistyped id may differ in a word, or in its number within the same chapter, but another chapter is about
 // another subject. A word that is no id's beginning may be of an id or a title.
 Diagnostic no_such_entry(const std::string& wanted, const std::set<std::string>& all,
@@ -86,7 +99,8 @@ Diagnostic no_such_entry(const std::string& wanted, const std::set<std::string>&
   for (const std::string& id : all)
     if (digits_of_chapter(id) == digits_of_chapter(wanted)) candidates.push_back(id);
   const std::string with_word = entries_with(wanted, titles);
-  const std::string nearest = with_word.empty() ? nearest_name(wanted, candidates) : "";
+  std::string nearest = with_word.empty() ? nearest_name(wanted, candidates) : "";
+  if (with_word.empty() && nearest.empty()) nearest = nearest_beginning(wanted, all);
   const std::string hint = !with_word.empty() ? fmt::format("; with this word there are {}", with_word)
                            : nearest.empty()  ? "; `asterism list papers` prints all"
                                               : "";

@@ -1,4 +1,5 @@
 // `asterism study` and `asterism paper` with the real command: what they print, write and refuse.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <unistd.h>
 
@@ -52,6 +53,13 @@ struct StudyCommandTest : CommandTest {
     return row;
   }
 };
+
+std::size_t widest_line(const std::string& text) {
+  std::istringstream lines(text);
+  std::size_t widest = 0;
+  for (std::string line; std::getline(lines, line);) widest = std::max(widest, line.size());
+  return widest;
+}
 
 // Standard output has only the JSON; a list is a value of a key, and words in it need no quotes.
 TEST_F(StudyCommandTest, JsonGoesToStandardOutput) {
@@ -143,6 +151,19 @@ TEST_F(StudyCommandTest, AWideTableDropsTheStateLast) {
   EXPECT_THAT(ended.out, ContainsRegex("accepted +latency.* state\n"));
   EXPECT_THAT(ended.out,
               ContainsRegex("columns that do not fit: .*hops, power; --csv FILE has all columns\n"));
+}
+
+TEST_F(StudyCommandTest, WhatStandsBelowATableIsWrapped) {
+  const Ended ended = asterism({"study", "training_purchases", "purchase=all"});
+  EXPECT_THAT(ended.out, HasSubstr("\ncolumns that do not fit: "));
+  EXPECT_LE(widest_line(ended.out), 80u);
+  EXPECT_LE(widest_line(asterism({"schema", "study", "training_goodput", "--text"}).out), 80u);
+}
+
+TEST_F(StudyCommandTest, AColumnWithoutAValueIsInTheFileOnly) {
+  const Ended ended = asterism({"study", "hbm_faults", "trials=100", "--csv", "a.csv"});
+  EXPECT_EQ(ended.out.find(" -"), std::string::npos) << ended.out;
+  EXPECT_THAT(contents("a.csv"), HasSubstr(",,"));
 }
 
 TEST_F(StudyCommandTest, SaturationIsAResult) {
@@ -391,6 +412,20 @@ TEST_F(StudyCommandTest, AGraphInPiecesIsRefusedByTheCheck) {
   }
 }
 
+TEST_F(StudyCommandTest, AFullDiskIsNoMistakeOfTheUser) {
+  for (const char* option : {"--csv", "--json", "--report"}) {
+    const Ended ended = asterism(with(tiny, {option, "/dev/full"}));
+    EXPECT_EQ(ended.status, 70);
+    EXPECT_EQ(ended.err, fmt::format("command line: error: {}: /dev/full cannot be written to the end: No "
+                                     "space left on device\n",
+                                     option));
+  }
+  const Ended ended =
+      program("/bin/sh", {"-c", fmt::format("'{}' list studies > /dev/full", asterism_program.string())});
+  EXPECT_EQ(ended.status, 70);
+  EXPECT_EQ(ended.err, "asterism: standard output cannot be written: No space left on device\n");
+}
+
 TEST_F(StudyCommandTest, AnOutputThatCannotBeWrittenCostsNoRun) {
   EXPECT_EQ(asterism(with(tiny, {"--svg", "nowhere/a.svg"})).err,
             "command line: error: --svg: nowhere/a.svg cannot be written: No such file or directory\n");
@@ -404,6 +439,20 @@ TEST_F(StudyCommandTest, ANameThatThereIsNotNamesTheNearest) {
   const Ended ended = asterism({"study", "fabrik"});
   EXPECT_EQ(ended.status, 66);
   EXPECT_THAT(ended.err, EndsWith("did you mean \"fabric\"?\n"));
+  EXPECT_THAT(asterism({"study", "goodput"}).err, EndsWith("did you mean \"training_goodput\"?\n"));
+  EXPECT_THAT(asterism({"check", "llama3"}).err, EndsWith("configs/; did you mean \"llama3_405b\"?\n"));
+  EXPECT_THAT(asterism({"paper", "training.lama3"}).err, EndsWith("did you mean \"training.llama3\"?\n"));
+  const Ended list = asterism({"list", "failure"});
+  EXPECT_EQ(list.status, 64);
+  EXPECT_THAT(list.err, StartsWith("WHAT: there is no list \"failure\"; did you mean \"failures\"?\n"));
+}
+
+TEST_F(StudyCommandTest, AnEntryOfAListIsALineUnlessItGoesToATerminal) {
+  for (const char* list : {"papers", "device_types", "topologies"}) {
+    const std::string text = asterism({"list", list}).out;
+    EXPECT_EQ(text.find("\n "), std::string::npos) << list;
+  }
+  EXPECT_GT(widest_line(asterism({"list", "papers"}).out), 80u);
 }
 
 TEST_F(StudyCommandTest, StudiesAreCheckedListedAndDocumented) {
