@@ -27,6 +27,7 @@ PowerController::PowerController(const sc_core::sc_module_name& name, EventLog& 
   registers.fault_inject.on_write([this](std::uint32_t value) { inject_fault(value); });
   registers.recovery.on_write([this](std::uint32_t value) { recovered(value); });
   registers.checkpoint_location.on_write([this](std::uint32_t value) { located(value); });
+  registers.rank_restored.on_write([this](std::uint32_t value) { rank_restored(value); });
 }
 
 void PowerController::control(PowerSupply& supply) { supply_ = &supply; }
@@ -68,6 +69,17 @@ void PowerController::located(std::uint32_t value) {
                  {{"version", high << 32 | registers.checkpoint_version_low.value()},
                   {"location", location},
                   {"reason", reason}});
+}
+
+void PowerController::rank_restored(std::uint32_t value) {
+  const PowerRegisters::RankRestored& restored = registers.rank_restored;
+  const std::string source = restored.source.name_in(value);
+  if (source.empty()) return registers.warn("guest wrote RANK_RESTORED without a source: ignored");
+  const std::uint64_t rank = restored.rank.get(value), gpu = restored.gpu.get(value);
+  if (source == "gpu_copy")
+    events_.record(now(), name(), "rank_restored", {{"rank", rank}, {"from", source}, {"gpu", gpu}});
+  else
+    events_.record(now(), name(), "rank_restored", {{"rank", rank}, {"from", source}});
 }
 
 void PowerController::reset(Reset kind) {

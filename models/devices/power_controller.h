@@ -76,6 +76,15 @@ struct PowerRegisters : RegisterBank {
         {{"first", 1}, {"allowed", 2}, {"lifetime", 3}, {"loss", 4}, {"size", 5}, {"forced", 6}}}};
   } checkpoint_location{*this, 0x40, "CHECKPOINT_LOCATION", Access::write_only, 0,
       "Firmware reports where it stores a checkpoint, and why (sw/checkpoint/location.h)"};
+  struct RankRestored : Register {
+    using Register::Register;
+    FieldOf<std::uint32_t> rank{*this, {"rank", 0, 8, "The rank"}};
+    FieldOf<std::uint32_t> source{*this, {"source", 8, 3, "What its state was made from",
+        {{"own_copy", 1, "what the rank itself had left"}, {"gpu_copy", 2, "a copy in the memory of GPU `gpu`"},
+         {"parity", 3, "parity in the memories of the other GPUs, and their ranks' own copies"}}}};
+    FieldOf<std::uint32_t> gpu{*this, {"gpu", 16, 8, "The GPU whose memory had the copy"}};
+  } rank_restored{*this, 0x44, "RANK_RESTORED", Access::write_only, 0,
+      "Firmware reports where the state of a rank of a parallel program came from"};
   // clang-format on
   PowerRegisters()
       : RegisterBank("POWER", 4_KiB,
@@ -110,6 +119,7 @@ class PowerController final : public sc_core::sc_module, public Device, public P
   void inject_fault(std::uint32_t value);
   void recovered(std::uint32_t value);
   void located(std::uint32_t value);
+  void rank_restored(std::uint32_t value);
 
   EventLog& events_;
   PowerSupply* supply_ = nullptr;

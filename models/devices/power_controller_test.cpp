@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t id = 0x00, reset_cause = 0x04, boot_count = 0x08, control = 0x0C,
                         restore_delay = 0x10, checkpoint_version_low = 0x38, checkpoint_version_high = 0x3C,
-                        checkpoint_location = 0x40;
+                        checkpoint_location = 0x40, rank_restored = 0x44;
 
 struct Story : PowerSequence, EventLog {
   std::vector<std::pair<Picoseconds, std::string>> steps, events;
@@ -120,6 +120,20 @@ SYSTEMC_TEST_F(PowerControllerTest, ALocationWithoutAReasonIsNotRecorded) {
   set_log_levels({{"power", LogLevel::off}});
   for (const std::uint32_t wrong : {0u, 2u, 1u << 4, 7u << 4 | 1}) cpu.write32(checkpoint_location, wrong);
   EXPECT_TRUE(story.events.empty());
+}
+
+SYSTEMC_TEST_F(PowerControllerTest, RecordsWhereTheStateOfARankCameFrom) {
+  set_log_levels({{"power", LogLevel::off}});
+  cpu.write32(rank_restored, 2 << 16 | 2 << 8 | 3);
+  EXPECT_EQ(story.details,
+            (std::vector<EventLog::Detail>{
+                {"rank", std::uint64_t{3}}, {"from", std::string("gpu_copy")}, {"gpu", std::uint64_t{2}}}));
+  cpu.write32(rank_restored, 1 << 8);
+  EXPECT_EQ(story.details,
+            (std::vector<EventLog::Detail>{{"rank", std::uint64_t{0}}, {"from", std::string("own_copy")}}));
+  EXPECT_EQ(story.events, (Steps{{0_ps, "rank_restored"}, {0_ps, "rank_restored"}}));
+  for (const std::uint32_t wrong : {0u, 3u, 4u << 8}) cpu.write32(rank_restored, wrong);
+  EXPECT_EQ(story.events.size(), 2u);
 }
 
 SYSTEMC_TEST_F(PowerControllerTest, OnlyAColdResetClearsTheBootCount) {

@@ -44,6 +44,7 @@ std::span<const std::string_view> event_kinds() {
       "power_off",
       "power_restored",
       "rank_moved",
+      "rank_restored",
       "rank_vacant",
       "recovery",
       "restore",

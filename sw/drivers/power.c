@@ -60,6 +60,12 @@ void power_recovered(RecoverySource source) {
   mmio_write(device.base + POWER_RECOVERY, (uint32_t)source << POWER_RECOVERY_SOURCE_SHIFT);
 }
 
+void power_rank_restored(unsigned rank, RankSource source, unsigned gpu) {
+  mmio_write(device.base + POWER_RANK_RESTORED, rank << POWER_RANK_RESTORED_RANK_SHIFT |
+                                                    (uint32_t)source << POWER_RANK_RESTORED_SOURCE_SHIFT |
+                                                    gpu << POWER_RANK_RESTORED_GPU_SHIFT);
+}
+
 void power_checkpoint_located(uint64_t version, CheckpointLocated where, unsigned reason) {
   mmio_write(device.base + POWER_CHECKPOINT_VERSION_LOW, (uint32_t)version);
   mmio_write(device.base + POWER_CHECKPOINT_VERSION_HIGH, (uint32_t)(version >> 32));

@@ -46,6 +46,10 @@ typedef enum {
 } RecoverySource;
 void power_recovered(RecoverySource source);  // reports that the app resumes from a checkpoint after an error
 
+typedef enum { rank_from_own_copy = 1, rank_from_gpu_copy = 2, rank_from_parity = 3 } RankSource;
+// Reports what the state of a rank was made from; `gpu` is the GPU that had the copy, otherwise 0.
+void power_rank_restored(unsigned rank, RankSource source, unsigned gpu);
+
 typedef enum { located_in_memory = 1, located_on_dimm_ssd = 2, located_nowhere = 3 } CheckpointLocated;
 // Reports the location selected for a checkpoint, and the LocationReason (checkpoint/location.h).
 void power_checkpoint_located(uint64_t version, CheckpointLocated where, unsigned reason);

@@ -10,6 +10,7 @@
 #include <iterator>
 #include <map>
 #include <regex>
+#include <span>
 #include <sstream>
 
 #include "base/nightly.h"
@@ -229,6 +230,40 @@ TEST_F(MeasuredTablesTest, WhatACheckpointTakesOnCxlDevices) {
                 fmt::format("{:.1f} ({:.2f} GB/s)", number("read_us"), number("read_gbps")),
                 fmt::format("{:.1f}", number("checkpoint_us")), fmt::format("{:.1f}", number("restore_us"))});
   }
+}
+
+TEST_F(MeasuredTablesTest, WhatTheLossOfAGpuCostsTraining) {
+  const std::vector<Row> rows = table("training_node.md", "| `args` | a step | of it for checkpoints |");
+  ASSERT_EQ(rows.size(), 5u);
+  for (const Row& row : std::span(rows).first(is_nightly() ? rows.size() : 2)) {
+    const std::string args = row[0].substr(1, row[0].size() - 2);
+    const std::string log = console("training_gpu_loss", {"args=" + args, "expect={}"});
+    const std::size_t at = log.find("training: 40 steps, ");
+    ASSERT_NE(at, std::string::npos) << log;
+    unsigned again = 0, steps = 0, checkpoints = 0, interrupted = 0, recoveries = 0;
+    ASSERT_EQ(std::sscanf(log.c_str() + at,
+                          "training: 40 steps, %u repeated; in %*u us: training: %u in steps, %u of them for "
+                          "checkpoints; training: %*u in repeated steps, %u in interrupted ones, %u in",
+                          &again, &steps, &checkpoints, &interrupted, &recoveries),
+              5)
+        << log;
+    expect_row(row,
+               {row[0], fmt::format("{:.0f} us", steps / 40.0), fmt::format("{:.0f} us", checkpoints / 40.0),
+                fmt::format("{} us", interrupted), fmt::format("{} us", recoveries), std::to_string(again)});
+  }
+}
+
+TEST_F(MeasuredTablesTest, WhatCheckpointsBesideKernelsCostTraining) {
+  if (!is_nightly()) GTEST_SKIP() << "five runs of whole nodes; the nightly tests make them";
+  const Ended ended = asterism({"study", "training_overhead", "--json", "-"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const std::vector<Row> rows = table("training_node.md", "| `args`, 40 steps without faults |");
+  const nlohmann::json points = nlohmann::json::parse(ended.out)["points"];
+  ASSERT_EQ(rows.size(), points.size() + 1);
+  expect_row(rows[0], {rows[0][0], fmt::format("{:.0f} us", points[0]["without_us"].get<double>())});
+  for (std::size_t i = 0; i < points.size(); ++i)
+    expect_row(rows[i + 1], {rows[i + 1][0], fmt::format("{:.0f} us", points[i]["step_us"].get<double>()),
+                             fmt::format("{:.1f}%", points[i]["overhead_percent"].get<double>())});
 }
 
 TEST_F(MeasuredTablesTest, WhatTheCodeDoesWithAFault) {

@@ -50,8 +50,8 @@ struct TrainingClusterTest : CommandTest {
 };
 
 TEST_F(TrainingClusterTest, NodesHaveTheLossesOfOneNodeWithAllGpus) {
-  ASSERT_EQ(asterism({"run", "training_node", fmt::format("args={}", small), "faults=[]", "expect={}",
-                      "--out", "one"})
+  ASSERT_EQ(asterism({"run", "training_node", fmt::format("args={}", small), "faults=[]", "field_faults=null",
+                      "expect={}", "--out", "one"})
                 .status,
             0);
   const std::string expected = contents("one/files/result.txt");

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <map>
 
 #include "tests/platform/command.h"
 #include "tests/platform/training_oracle.h"
@@ -12,7 +13,11 @@ namespace asterism {
 namespace {
 
 using testing::AllOf;
+using testing::ContainsRegex;
+using testing::Each;
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::Not;
 
 using Time = std::uint64_t;  // ps
@@ -40,6 +45,7 @@ struct TrainingTest : CommandTest {
                   "training_node",
                   "args=" + (small + args),
                   "faults=[" + faults + "]",
+                  "field_faults=null",
                   "node.gpu.l2=4KiB",
                   "expect={}",
                   "--out",
@@ -50,6 +56,29 @@ struct TrainingTest : CommandTest {
     return ended.out;
   }
   std::string result() const { return contents("run/files/result.txt"); }
+  // The events that say from where each rank has its state: "own_copy", "gpu_copy 0" or "parity".
+  std::vector<std::string> origins() const {
+    std::vector<std::string> all;
+    for (const auto& event : events())
+      if (event["kind"] == "rank_restored") {
+        EXPECT_EQ(event["rank"], all.size());
+        const std::string from = event["from"];
+        all.push_back(event.contains("gpu") ? fmt::format("{} {}", from, event["gpu"].get<unsigned>())
+                                            : from);
+      }
+    return all;
+  }
+  // Reads of a GPU's memory between the retirement of a zone and the recovery.
+  unsigned reads_in_recovery(const std::string& gpu) const {
+    unsigned reads = 0;
+    bool is_over = true;
+    for (const auto& event : events()) {
+      if (event["kind"] == "gpu_zone_retired") is_over = false;
+      if (event["kind"] == "recovery") is_over = true;
+      reads += !is_over && event["kind"] == "gpu_snapshot_taken" && event["source"] == gpu;
+    }
+    return reads;
+  }
   // The times at which GPU 0 did this.
   std::vector<Time> times_of(const std::string& kind) const {
     std::vector<Time> times;
@@ -119,7 +148,7 @@ TEST_F(TrainingTest, OneParityDoesNotReplaceTwoGpusButReplicasReplaceThree) {
               HasSubstr("is back from the DIMM-SSD"));
   EXPECT_EQ(result(), expected);
   EXPECT_THAT(train("reft host_copies=kept", gpu_lost_at(at, 0) + "," + gpu_lost_at(at, 3)),
-              HasSubstr("is back from the memories"));
+              HasSubstr("is back from the ranks' own copies"));
   EXPECT_EQ(result(), expected);
   train("reft checkpoint=off");
   const Time begin = begin_of(step_of_loss) + 100'000'000;
@@ -194,8 +223,12 @@ TEST_F(TrainingTest, TheDimmSsdGetsTheNextStateThatThereIs) {
   }
 }
 
+// The process of the rank ends with the error, and with it what the rank itself had: its state comes from the
+// memories of the others.
 TEST_F(TrainingTest, AnUncorrectableErrorRetiresItsZoneAndCostsWhatALossCosts) {
-  for (const std::string protocol : {"gemini", "reft", "jit"}) {
+  const std::map<std::string, std::string> sources{
+      {"gemini", "gpu_copy 0"}, {"reft", "parity"}, {"jit", "gpu_copy 0"}};
+  for (const auto& [protocol, source] : sources) {
     train(protocol);
     const std::string expected = result();
     const Time middle = begin_of(step_of_loss) + 100'000'000;  // a kernel finds it
@@ -205,23 +238,33 @@ TEST_F(TrainingTest, AnUncorrectableErrorRetiresItsZoneAndCostsWhatALossCosts) {
       EXPECT_EQ(result(), expected) << protocol << " " << at;
       EXPECT_THAT(out, AllOf(HasSubstr("GPU 1 has an error in its memory"), HasSubstr("retired"),
                              HasSubstr("is back from the memories of the group"), HasSubstr("1 recovery"),
-                             HasSubstr(at == before ? "found by a transfer" : "found by a kernel")));
+                             HasSubstr(at == before ? "found by a transfer" : "found by a kernel"),
+                             HasSubstr("rank 0 has its own copy"),
+                             ContainsRegex(source == "parity" ? "rank 1 has the parity of the group, [1-9]"
+                                                              : "rank 1 has the copy of GPU 0, [1-9]")));
+      EXPECT_THAT(origins(), ElementsAre("own_copy", source, "own_copy", "own_copy"));
+      EXPECT_EQ(reads_in_recovery("node.gpu.0"), 1u) << out;
+      EXPECT_EQ(reads_in_recovery("node.gpu.1"), 0u) << out;
+      EXPECT_EQ(reads_in_recovery("node.gpu.2"), protocol == "gemini" ? 0u : 1u) << out;
       const auto all = kinds(events());
       EXPECT_EQ(std::ranges::count(all, "gpu_zone_retired"), 1);
     }
   }
 }
 
-// Unlike a lost machine, an error in a GPU's memory leaves the buffers of its rank in the node's memory.
-TEST_F(TrainingTest, ErrorsInBothGpusOfAPairLeaveTheirOwnCopies) {
+TEST_F(TrainingTest, OwnCopiesAreLeftAfterErrorsOnlyIfAnotherProcessHasThem) {
   train("gemini");
   const std::string expected = result();
   const Time before = begin_of(step_of_loss) - 1;
-  EXPECT_THAT(
-      train("gemini", row_fails_at(before, 0, "0x0") + "," + row_fails_at(before, 1, "0x0")),
-      AllOf(HasSubstr("GPU 0 has an error in its memory"), HasSubstr("GPU 1 has an error in its memory"),
-            HasSubstr("is back from the memories of the group")));
+  const std::string rows = row_fails_at(before, 0, "0x0") + "," + row_fails_at(before, 1, "0x0");
+  EXPECT_THAT(train("gemini host_copies=kept", rows), AllOf(HasSubstr("GPU 0 has an error in its memory"),
+                                                            HasSubstr("GPU 1 has an error in its memory"),
+                                                            HasSubstr("is back from the ranks' own copies")));
   EXPECT_EQ(result(), expected);
+  EXPECT_THAT(origins(), Each("own_copy"));
+  EXPECT_THAT(train("gemini", rows), HasSubstr("is back from the DIMM-SSD"));
+  EXPECT_EQ(result(), expected);
+  EXPECT_THAT(origins(), IsEmpty());
 }
 
 // A checkpoint is complete when the kernels beside it have ended: a loss before then costs a step.
@@ -243,7 +286,7 @@ TEST_F(TrainingTest, GuardsAreWrittenBesideKernels) {
     EXPECT_EQ(result(), expected);
   }
   const Ended refused = asterism({"run", "training_node", fmt::format("args={}gemini overlap=on", small),
-                                  "faults=[]", "expect={}", "--out", "run"});
+                                  "faults=[]", "field_faults=null", "expect={}", "--out", "run"});
   EXPECT_EQ(refused.status, 3);
   EXPECT_THAT(refused.out, AllOf(HasSubstr("overlap=on needs GPUs that accept data while a kernel runs"),
                                  Not(HasSubstr("write: "))));
@@ -257,7 +300,7 @@ TEST_F(TrainingTest, AllWaitForASlowGpu) {
       fmt::format(R"({{"at":"{}ps","kind":"gpu_slow","gpu":2,"clock_percent":50,"restore_after":"{}ps"}})",
                   begin, end - begin);
   const std::string out = train("gemini", slow);
-  EXPECT_THAT(out, testing::ContainsRegex("GPU 2: the others waited for it in [34] steps, [0-9]+ us each"));
+  EXPECT_THAT(out, ContainsRegex("GPU 2: the others waited for it in [34] steps, [0-9]+ us each"));
   EXPECT_EQ(result(), expected);
   EXPECT_EQ(std::ranges::count(kinds(events()), "gpu_clock"), 2);
 }
@@ -285,7 +328,7 @@ TEST_F(TrainingTest, ARankWithWrongDataIsFoundByAComparison) {
                     HasSubstr("3 steps since a comparison were made again")));
   EXPECT_EQ(result(), expected);
   const Ended refused = asterism({"run", "training_node", fmt::format("args={}gemini verify=4", small),
-                                  "faults=[]", "expect={}", "--out", "run"});
+                                  "faults=[]", "field_faults=null", "expect={}", "--out", "run"});
   EXPECT_EQ(refused.status, 3);
   EXPECT_THAT(refused.out, HasSubstr("verify compares whole states"));
 }
@@ -328,7 +371,7 @@ TEST_F(TrainingTest, ASilentErrorIsFoundByTheChecksumOfTheState) {
       begin_of(step_of_loss) - 1);
   EXPECT_THAT(train("gemini", flip, without_code),
               AllOf(HasSubstr("step 13: GPU 2 holds another state than was written"),
-                    HasSubstr("step 13: the state of step 12 is back from the memories of the group")));
+                    HasSubstr("step 13: the state of step 12 is back from the ranks' own copies")));
   EXPECT_EQ(result(), expected);
 }
 
@@ -341,15 +384,34 @@ TEST_F(TrainingTest, AGuardWithAnErrorDoesNotBringAStateBack) {
   const std::string guards = row_fails_at(before, 0, "0x2200") + "," + row_fails_at(before, 0, "0x4200");
   EXPECT_THAT(train("gemini", guards), AllOf(HasSubstr("16 steps, 0 repeated"), HasSubstr("0 recoveries")));
   EXPECT_EQ(result(), expected);
-  EXPECT_THAT(train("gemini", guards + "," + gpu_lost_at(middle, 1)),
-              AllOf(HasSubstr("GPU 0 has an error in its memory"), HasSubstr("is back from the DIMM-SSD")));
-  EXPECT_EQ(result(), expected);
+  for (const std::string& loss : {gpu_lost_at(middle, 1), row_fails_at(middle, 1, "0x0")}) {
+    EXPECT_THAT(train("gemini", guards + "," + loss),
+                AllOf(HasSubstr("GPU 0 has an error in its memory"), HasSubstr("is back from the DIMM-SSD")));
+    EXPECT_EQ(result(), expected);
+  }
+}
+
+// Nothing reports the wrong bits but the checksum of the copy.
+TEST_F(TrainingTest, ACopyWithSilentErrorsDoesNotBringAStateBack) {
+  const Arguments without_code{"node.gpu.ecc=none"};
+  train("gemini", "", without_code);
+  const std::string expected = result();
+  const Time middle = begin_of(step_of_loss) + 100'000'000;
+  for (const unsigned holder : {0u, 3u}) {
+    std::string faults = gpu_lost_at(middle, 1);
+    for (const char* slot : {"0x2200", "0x4200"})
+      faults += fmt::format(R"(,{{"at":"{}ps","kind":"gpu_memory","gpu":{},"shape":"bit","address":"{}"}})",
+                            middle - 1, holder, slot);
+    EXPECT_THAT(train("gemini", faults, without_code),
+                HasSubstr(holder == 0 ? "is back from the DIMM-SSD" : "rank 1 has the copy of GPU 0"));
+    EXPECT_EQ(result(), expected);
+  }
 }
 
 TEST_F(TrainingTest, WithoutASpareZoneTheRunEnds) {
   const Ended ended = asterism({"run", "training_node", "args=" + (small + std::string("gemini")),
-                                "faults=[" + row_fails_at(3'000'000'000, 1, "0x0") + "]", "expect={}",
-                                "node.gpu.spare_zones=0", "--out", "run"});
+                                "faults=[" + row_fails_at(3'000'000'000, 1, "0x0") + "]", "field_faults=null",
+                                "expect={}", "node.gpu.spare_zones=0", "--out", "run"});
   EXPECT_EQ(ended.status, 1) << ended.out << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("no spare zone is left"));
 }
@@ -360,7 +422,7 @@ TEST_F(TrainingTest, AFailedPinDoesNotUseUpTheSpareZones) {
       asterism({"run", "training_node", "args=" + (small + std::string("gemini")),
                 R"(faults=[{"at":"3ms","kind":"gpu_memory","gpu":1,"shape":"pin","address":"0x1000",)"
                 R"("sector_bit":9,"persistence":"stuck"}])",
-                "expect={}", "node.gpu.spare_zones=100", "--out", "run"});
+                "field_faults=null", "expect={}", "node.gpu.spare_zones=100", "--out", "run"});
   EXPECT_EQ(ended.status, 1) << ended.out << ended.err;
   EXPECT_THAT(ended.out,
               HasSubstr("has an error again after it was retired:\ntraining:   its memory cannot be used\n"));
@@ -371,8 +433,8 @@ TEST_F(TrainingTest, AFailedPinDoesNotUseUpTheSpareZones) {
 TEST_F(TrainingTest, AMemoryThatIsWrongEachTimeEndsTheRunWithAReason) {
   for (const std::string protocol : {"gemini", "jit"}) {
     const Ended ended = asterism({"run", "training_node", "args=" + (small + protocol),
-                                  "faults=[" + row_fails_at(3'000'000'000, 1, "0x0") + "]", "expect={}",
-                                  "node.gpu.ecc=none", "--out", "run"});
+                                  "faults=[" + row_fails_at(3'000'000'000, 1, "0x0") + "]",
+                                  "field_faults=null", "expect={}", "node.gpu.ecc=none", "--out", "run"});
     EXPECT_EQ(ended.status, 1) << ended.out << ended.err;
     EXPECT_THAT(ended.out,
                 HasSubstr("GPU 1 has returned another state than was written 8 times in\n"
@@ -383,14 +445,20 @@ TEST_F(TrainingTest, AMemoryThatIsWrongEachTimeEndsTheRunWithAReason) {
 TEST_F(TrainingTest, TheScenarioMeetsItsExpectations) {
   const Ended ended = asterism({"run", "training_node", "--out", "run"});
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
-  EXPECT_THAT(ended.out, AllOf(HasSubstr("GPU 1: uncorrectable error in zone "), HasSubstr("GPU 0: "),
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("GPU 1: uncorrectable error in zone "),
+                               HasSubstr("rank 1 has the copy of GPU 0, 11896 bytes"),
+                               ContainsRegex("GPU 2: [1-9][0-9]* errors corrected, 0 uncorrectable"),
                                HasSubstr("40 steps, 0 repeated"), HasSubstr("all expectations are met")));
+  EXPECT_THAT(origins(), ElementsAre("own_copy", "gpu_copy 0", "own_copy", "own_copy"));
+  EXPECT_EQ(reads_in_recovery("node.gpu.0"), 1u);
+  const auto faults = json("run/scenario.json")["faults"];
+  EXPECT_GT(std::ranges::count(faults, "bit", [](const auto& fault) { return fault["shape"]; }), 20);
 }
 
 TEST_F(TrainingTest, GroupsThatCannotProtectEachOtherAreRefused) {
   const auto refusal = [&](const std::string& args, const std::string& key) {
-    const Ended ended = asterism({"run", "training_node", "args=" + args, "faults=[]", "expect={}",
-                                  "node.gpu." + key, "--out", "run"});
+    const Ended ended = asterism({"run", "training_node", "args=" + args, "faults=[]", "field_faults=null",
+                                  "expect={}", "node.gpu." + key, "--out", "run"});
     EXPECT_EQ(ended.status, 3) << ended.out << ended.err;
     return ended.out;
   };

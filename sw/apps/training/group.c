@@ -158,10 +158,25 @@ static uint8_t* read_back(const Group* group, unsigned rank) {
   return group->everything + rank * (group->state_bytes + 2 * group->guard_bytes);
 }
 
-static bool read_all_but(const Group* group, uint32_t without) {
+static bool read_gpus(const Group* group, uint32_t set) {
   for (unsigned rank = 0; rank < group->ranks; ++rank)
-    if (!is_in(without, rank)) transfers_read_all(rank, read_back(group, rank));
+    if (is_in(set, rank)) transfers_read_all(rank, read_back(group, rank));
   return transfers_wait();
+}
+
+static uint32_t all_but(const Group* group, uint32_t without) {
+  return ((1u << group->ranks) - 1) & ~without;
+}
+
+void group_begin_recovery(Group* group) {
+  for (unsigned rank = 0; rank < group->ranks; ++rank)
+    group->origins[rank] = (Origin){rank_from_own_copy, 0, 0};
+}
+
+void group_lose_copies(Group* group, unsigned rank) {
+  group->holds_copies[rank] = false;
+  for (int slot = 0; slot < 2; ++slot)
+    memset(group_state(group, group->copies[slot], rank), 0, group->state_bytes);
 }
 
 // The guard of the checkpoint that was read back from its holder; NULL: it has none.
@@ -175,14 +190,15 @@ static const GuardHeader* guard_read(const Group* group, unsigned holder, uint32
   return is_sound ? guard : NULL;
 }
 
-static bool copy_from_pair(const Group* group, unsigned rank, uint32_t without) {
+static bool copy_from_pair(Group* group, unsigned rank, uint32_t without) {
   const GuardHeader* const guard = guard_read(group, other_of_pair(rank), without);
   if (guard == NULL) return false;
   memcpy(group_state(group, group->copies[group->slot], rank), guard + 1, group->used_bytes);
+  group->origins[rank] = (Origin){rank_from_gpu_copy, other_of_pair(rank), group->used_bytes};
   return true;
 }
 
-static bool rebuild_from_parity(const Group* group, unsigned rank, uint32_t without) {
+static bool rebuild_from_parity(Group* group, unsigned rank, uint32_t without) {
   uint8_t* const copies = group->copies[group->slot];
   uint8_t* const state = copies + rank * group->state_bytes;
   memset(state, 0, group->state_bytes);
@@ -199,15 +215,22 @@ static bool rebuild_from_parity(const Group* group, unsigned rank, uint32_t with
                    left = first < group->used_bytes ? group->used_bytes - first : 0;
     memcpy(state + first, block, left < group->block_bytes ? left : group->block_bytes);
   }
+  group->origins[rank] = (Origin){rank_from_parity, 0, (group->ranks - 1) * group->block_bytes};
   return true;
+}
+
+// The GPUs that hold what the ranks without an own copy need.
+static uint32_t holders(const Group* group) {
+  uint32_t set = 0;
+  for (unsigned rank = 0; rank < group->ranks; ++rank)
+    if (!group->holds_copies[rank])
+      set |= group->protocol == protocol_gemini ? 1u << other_of_pair(rank) : all_but(group, 1u << rank);
+  return set;
 }
 
 static bool collect_copies(Group* group, uint32_t without) {
   if (!group->has_checkpoint) return false;
-  bool all_hold = true;
-  for (unsigned rank = 0; rank < group->ranks; ++rank) all_hold &= group->holds_copies[rank];
-  if (all_hold) return true;
-  if (!read_all_but(group, without)) return false;
+  if (!read_gpus(group, holders(group) & ~without)) return false;
   for (unsigned rank = 0; rank < group->ranks; ++rank) {
     if (group->holds_copies[rank]) continue;
     const bool is_back = group->protocol == protocol_gemini ? copy_from_pair(group, rank, without)
@@ -222,8 +245,10 @@ static bool collect_copies(Group* group, uint32_t without) {
 // The newest sound state of any rank becomes that of all, unless another rank has another one of that step.
 static bool collect_replicas(Group* group, uint32_t without) {
   group->replicas_differ = false;
-  if (!read_all_but(group, without)) return false;
+  if (!read_gpus(group, all_but(group, without))) return false;
   const StateHeader* newest = NULL;
+  unsigned holder = 0;
+  uint32_t sound = 0;
   bool agree = true;
   for (unsigned rank = 0; rank < group->ranks; ++rank) {
     if (is_in(without, rank)) continue;
@@ -232,11 +257,16 @@ static bool collect_replicas(Group* group, uint32_t without) {
     const bool is_newer = newest == NULL || state->step > newest->step;
     agree = is_newer || (agree && state->checksum == newest->checksum);
     if (is_newer) newest = state;
+    if (is_newer) holder = rank;
+    sound = is_newer ? 1u << rank : sound | 1u << rank;
   }
   group->replicas_differ = !agree;
   if (newest == NULL || !agree) return false;
-  for (unsigned rank = 0; rank < group->ranks; ++rank)
+  for (unsigned rank = 0; rank < group->ranks; ++rank) {
     memcpy(group_state(group, group->copies[group->slot], rank), newest, group->used_bytes);
+    group->origins[rank] = is_in(sound, rank) ? (Origin){rank_from_own_copy, 0, 0}
+                                              : (Origin){rank_from_gpu_copy, holder, group->used_bytes};
+  }
   group->version = newest->step;
   return true;
 }

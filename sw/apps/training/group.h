@@ -19,8 +19,16 @@
 
 #include "apps/training/state.h"
 #include "apps/training/transfers.h"
+#include "drivers/power.h"
 
 typedef enum { protocol_gemini, protocol_reft, protocol_jit } Protocol;
+
+// What a rank's state was made from since group_begin_recovery().
+typedef struct {
+  RankSource source;
+  unsigned gpu;    // with rank_from_gpu_copy: whose memory had the copy
+  uint64_t bytes;  // of the memories of other ranks' GPUs
+} Origin;
 
 typedef struct {
   Protocol protocol;
@@ -34,6 +42,7 @@ typedef struct {
   uint8_t* guards;                         // what is written to the GPUs
   uint8_t* everything;                     // what is read back from the GPUs
   bool holds_copies[transfers_gpu_limit];  // whether the rank's own buffers have what was written to them
+  Origin origins[transfers_gpu_limit];
   bool has_checkpoint;
   unsigned slot;
   uint64_t version;      // the step of the checkpoint
@@ -56,9 +65,13 @@ void group_copy_states(Group* group);
 void group_write_guards(Group* group, uint64_t step);
 void group_commit(Group* group, uint64_t step);
 
-// What the ranks have left of the checkpoint, or of their states, is brought to the slot's copies. `without`
-// has a bit for each GPU whose memory is empty. Returns false if that is not enough, or a GPU was lost
-// meanwhile.
+// Call it before the functions below: `origins` says that each rank has its own copy.
+void group_begin_recovery(Group* group);
+// What was in the rank's own buffers is lost.
+void group_lose_copies(Group* group, unsigned rank);
+// What the ranks have left of the checkpoint, or of their states, is brought to the slot's copies; `origins`
+// says from where, if it was not in the rank's own. `without` has a bit for each GPU whose memory has nothing
+// of it. Returns false if that is not enough, or a GPU was lost meanwhile.
 bool group_collect(Group* group, uint32_t without);
 // The slot's copies become the checkpoint `version`, and the states of all GPUs.
 bool group_install(Group* group, uint64_t version);

@@ -15,8 +15,11 @@
 // interval: steps between two checkpoints in memory. ssd_every: from each multiple of it on, the next
 // checkpoint is written to the DIMM-SSD, too; with protocol=jit the next state, or the next one that was
 // compared. overlap: guards are written while the step's kernels run, which the GPUs must be able to do
-// (copy_in_beside_kernels). host_copies: whether the rank's own buffers in the node's memory are lost with
-// its GPU, as with its machine; an error in the memory of the GPU leaves them.
+// (copy_in_beside_kernels).
+//
+// host_copies=lost: a rank's process ends when its GPU is lost, fails or reports an uncorrectable error, as
+// drivers end a process that has read one. Its buffers in the node's memory, and what it had in the memory of
+// the GPU, are lost with it. kept: another process has them, and only a lost GPU, or failed cells, are empty.
 //
 // verify: with protocol=jit, steps between two comparisons of the states of all ranks; 0: none. If they
 // differ, some core or memory has computed wrong data, and all ranks return to the last state that was the
@@ -33,13 +36,12 @@
 
 #include "apps/checkpoints/checkpoints.h"
 #include "apps/result/result.h"
+#include "apps/training/computation.h"
 #include "apps/training/group.h"
 #include "apps/training/network.h"
 #include "boot/arguments.h"
-#include "boot/cores.h"
 #include "boot/exit_status.h"
 #include "boot/memory.h"
-#include "checkpoint/checksum.h"
 #include "drivers/generic_timer.h"
 #include "drivers/power.h"
 
@@ -72,7 +74,6 @@ static Checkpoints checkpoints = {
     .app = "training", .unit = "step", .name = "training", .interval = 1, .async = true};
 
 static Group group;
-static const float learning_rate = 0.01f;
 
 typedef struct {
   uint64_t step, parameters, protocol, ranks, seed, samples;
@@ -93,14 +94,7 @@ static struct {
 } verified;
 static bool ranks_differ;
 
-static struct {
-  float* weights;    // all of them, where each rank has a part only
-  float* gradients;  // of each rank
-  float losses[transfers_gpu_limit];
-  bool sound[transfers_gpu_limit];
-  unsigned wrong_reads[transfers_gpu_limit];  // in a row, of the states of each rank, without an error
-} work;
-
+static Computation computation = {.group = &group};
 static uint64_t step;               // to be made next
 static uint64_t first_step;         // since the start of the node
 static uint64_t furthest;           // steps that were made at least once since the start of the node
@@ -119,66 +113,6 @@ static struct {
 static uint64_t checkpoint_time;  // in this step
 
 static Printable microseconds(uint64_t ticks) { return ticks * 1000000 / generic_timer_frequency(); }
-
-// ---- the computation, on all cores ----
-
-static float* gradient_of(unsigned rank) {
-  return work.gradients + (uint64_t)rank * network_parameters((uint32_t)options.hidden);
-}
-
-static void check_states(unsigned core, unsigned cores, void* argument) {
-  (void)argument;
-  for (unsigned rank = core; rank < group.ranks; rank += cores) {
-    const StateHeader* const state = group_state(&group, group.now, rank);
-    work.sound[rank] = group_is_sound(&group, state, rank) && state->step == step;
-    if (work.sound[rank]) work.wrong_reads[rank] = 0;
-    if (group.parts > 1)
-      memcpy(work.weights + (uint64_t)rank * group.parameters, state_means(state).weights,
-             group.parameters * sizeof(float));
-  }
-}
-
-static void compute_gradients(unsigned core, unsigned cores, void* argument) {
-  (void)argument;
-  for (unsigned rank = core; rank < group.ranks; rank += cores) {
-    const float* const weights =
-        group.parts > 1 ? work.weights : state_means(group_state(&group, group.now, rank)).weights;
-    const uint64_t first = (step * group.ranks + rank) * options.samples;
-    work.losses[rank] = network_gradient(weights, (uint32_t)options.hidden, options.seed, first,
-                                         (uint32_t)options.samples, gradient_of(rank));
-  }
-}
-
-// The mean over all samples of the step; the order of the sum is that of the ranks.
-static float mean_gradient(uint32_t at) {
-  float sum = 0;
-  for (unsigned rank = 0; rank < group.ranks; ++rank) sum += gradient_of(rank)[at];
-  return sum / (float)(group.ranks * options.samples);
-}
-
-static void update_states(unsigned core, unsigned cores, void* argument) {
-  (void)argument;
-  const AdamStep adam = adam_step(learning_rate, step + 1);
-  const uint32_t all = network_parameters((uint32_t)options.hidden);
-  for (unsigned rank = core; rank < group.ranks; rank += cores) {
-    StateHeader* const state = group_state(&group, group.now, rank);
-    const AdamState means = state_means(state);
-    const uint32_t first = group.parts > 1 ? rank * group.parameters : 0;
-    for (uint32_t i = 0; i < group.parameters && first + i < all; ++i)
-      adam_update(means, i, mean_gradient(first + i), adam);
-    state_seal(state, step + 1);
-  }
-}
-
-static void begin_states(unsigned core, unsigned cores, void* argument) {
-  (void)argument;
-  for (unsigned rank = core; rank < group.ranks; rank += cores) {
-    uint8_t* const copies = group.copies[group.slot];
-    memset(copies + rank * group.state_bytes, 0, group.state_bytes);
-    state_begin(group_state(&group, copies, rank), group.parts > 1 ? rank : 0, group.parameters,
-                network_parameters((uint32_t)options.hidden), (uint32_t)options.hidden, options.seed);
-  }
-}
 
 // ---- checkpoints ----
 
@@ -235,10 +169,8 @@ static bool read_states(void) {
   for (unsigned rank = 0; rank < group.ranks; ++rank)
     transfers_read_state(rank, group_state(&group, group.now, rank));
   if (!transfers_wait()) return false;
-  cores_run(check_states, NULL);
-  bool all_sound = true;
-  for (unsigned rank = 0; rank < group.ranks; ++rank) all_sound &= work.sound[rank];
-  return all_sound;
+  computation.step = step;
+  return computation_check(&computation);
 }
 
 // Compares the states of all ranks if that is due. Returns false if they differ.
@@ -263,9 +195,7 @@ static void flip_if_due(void) {
 }
 
 static void add_loss(void) {
-  float sum = 0;
-  for (unsigned rank = 0; rank < group.ranks; ++rank) sum += work.losses[rank];
-  const float loss = sum / (float)(group.ranks * options.samples);
+  const float loss = computation_loss(&computation);
   uint32_t bits;
   memcpy(&bits, &loss, sizeof bits);
   const bool again = step < furthest;
@@ -298,12 +228,12 @@ static bool make_step(void) {
   for (unsigned rank = 0; rank < group.ranks; ++rank)
     transfers_launch(rank, step, options.accesses, options.gap);
   if (is_due && options.overlap) begin_checkpoint();
-  cores_run(compute_gradients, NULL);
+  computation_gradients(&computation);
   if (!transfers_wait()) return false;
   if (is_due && options.overlap && group_has_checkpoints(&group)) group_commit(&group, step);
   look_for_straggler();
   add_loss();
-  cores_run(update_states, NULL);
+  computation_update(&computation);
   for (unsigned rank = 0; rank < group.ranks; ++rank)
     transfers_write_state(rank, group_state(&group, group.now, rank));
   return transfers_wait();
@@ -366,7 +296,7 @@ static bool collect_from_ssd(void) {
 
 static void collect_nothing(void) {
   begin_anew(NULL);
-  cores_run(begin_states, NULL);
+  computation_begin(&computation);
   group.version = 0;
 }
 
@@ -380,40 +310,40 @@ typedef enum { all_are_sound, some_were_mended, some_cannot_be } Mending;
 
 // Without a code nothing reports cells that have failed, and no zone is known that could be retired.
 static bool returns_wrong_states(unsigned rank) {
-  if (++work.wrong_reads[rank] < wrong_reads_limit) return false;
+  if (++computation.wrong_reads[rank] < wrong_reads_limit) return false;
   printf(
       "training: GPU %u has returned another state than was written %u times in\n"
       "training:   a row, and reported no error: its memory cannot be used\n",
-      rank, work.wrong_reads[rank]);
+      rank, computation.wrong_reads[rank]);
   return true;
 }
 
+static bool host_copies_are_lost(void) { return options.host_copies.index == 0; }
+
 // Finds the GPUs whose memory does not hold what was written to it, and mends them. Adds those whose memory
-// is empty then to a set.
+// has nothing of use then to a set: it is empty, or belonged to a process that has ended.
 static Mending mend_gpus(uint32_t* empty) {
   Mending result = all_are_sound;
   transfers_wait();  // for the others
   for (unsigned rank = 0; rank < group.ranks; ++rank) {
     const GpuCondition condition = gpu_conditions[rank];
     const bool has_reported = condition.lost || condition.failed || condition.damaged;
-    if (!has_reported && work.sound[rank]) continue;
+    if (!has_reported && computation.sound[rank]) continue;
     printf("training: step %llu: GPU %u %s\n", (Printable)step, rank, what_happened(condition));
     if (!has_reported && returns_wrong_states(rank)) return some_cannot_be;
-    if (condition.lost || condition.failed) *empty |= 1u << rank;
-    work.sound[rank] = true;
+    const bool has_lost_process = host_copies_are_lost() && has_reported;
+    if (condition.lost || condition.failed || has_lost_process) *empty |= 1u << rank;
+    computation.sound[rank] = true;
     if (!transfers_mend(rank)) return some_cannot_be;
     result = some_were_mended;
-    if (options.host_copies.index != 0 || !(condition.lost || condition.failed)) continue;
-    group.holds_copies[rank] = false;
-    for (int slot = 0; slot < 2; ++slot)
-      memset(group_state(&group, group.copies[slot], rank), 0, group.state_bytes);
+    if (has_lost_process) group_lose_copies(&group, rank);
   }
   return result;
 }
 
-typedef enum { from_memories, from_verified, from_ssd, from_start, from_nowhere } Origin;
-static const char* const origins[] = {"the memories of the group", "the last comparison", "the DIMM-SSD",
-                                      "the start"};
+typedef enum { from_memories, from_verified, from_ssd, from_start, from_nowhere } Place;
+static const char* const places[] = {"the memories of the group", "the last comparison", "the DIMM-SSD",
+                                     "the start"};
 
 // The states since the last comparison are not used: one rank's wrong gradients are in the weights of all.
 // The losses of the steps since then are expected to differ.
@@ -429,7 +359,7 @@ static void collect_verified(void) {
 }
 
 // Brings a state to the slot's copies. from_nowhere: a GPU was mended meanwhile, or cannot be.
-static Origin collect(uint32_t* empty, Mending* meanwhile) {
+static Place collect(uint32_t* empty, Mending* meanwhile) {
   if (ranks_differ) {
     collect_verified();
     return from_verified;
@@ -449,24 +379,46 @@ static Origin collect(uint32_t* empty, Mending* meanwhile) {
   return from_start;
 }
 
-static void report_recovery(Origin origin, uint64_t time) {
+static void report_origin(unsigned rank) {
+  const Origin origin = group.origins[rank];
+  if (has_power) power_rank_restored(rank, origin.source, origin.gpu);
+  printf("training:   rank %u has ", rank);
+  switch (origin.source) {
+    case rank_from_own_copy:
+      printf("its own copy\n");
+      break;
+    case rank_from_gpu_copy:
+      printf("the copy of GPU %u, %llu bytes\n", origin.gpu, (Printable)origin.bytes);
+      break;
+    case rank_from_parity:
+      printf("the parity of the group, %llu bytes of other GPUs\n", (Printable)origin.bytes);
+      break;
+  }
+}
+
+static void report_recovery(Place place, uint64_t time) {
   counts.recoveries += time;
+  bool is_from_others = false;
+  for (unsigned rank = 0; rank < group.ranks; ++rank) is_from_others |= group.origins[rank].bytes != 0;
   printf("training: step %llu: the state of step %llu is back from %s,\ntraining:   after %llu us\n",
-         (Printable)step, (Printable)group.version, origins[origin], microseconds(time));
+         (Printable)step, (Printable)group.version,
+         place == from_memories && !is_from_others ? "the ranks' own copies" : places[place],
+         microseconds(time));
+  for (unsigned rank = 0; place == from_memories && rank < group.ranks; ++rank) report_origin(rank);
   // The DIMM-SSD reports its own.
-  if (has_power && (origin == from_memories || origin == from_verified))
-    power_recovered(recovered_from_memory);
+  if (has_power && (place == from_memories || place == from_verified)) power_recovered(recovered_from_memory);
 }
 
 static bool recover(void) {
   const uint64_t begin = generic_timer_now();
   uint32_t empty = 0;
+  group_begin_recovery(&group);
   Mending mending = mend_gpus(&empty);
   for (int attempt = 0; attempt < recoveries_in_a_row && mending != some_cannot_be; ++attempt) {
-    const Origin origin = collect(&empty, &mending);
-    if (origin == from_nowhere) continue;
+    const Place place = collect(&empty, &mending);
+    if (place == from_nowhere) continue;
     if (group_install(&group, group.version)) {
-      report_recovery(origin, generic_timer_now() - begin);
+      report_recovery(place, generic_timer_now() - begin);
       step = group.version;
       ranks_differ = false;
       return true;
@@ -520,13 +472,7 @@ static void report_stragglers(void) {
 static bool report(void) {
   const uint64_t time = generic_timer_now() - counts.begin;
   checkpoints_settle(&checkpoints);
-  uint64_t sum = CHECKSUM_START;
-  for (unsigned part = 0; part < group.parts; ++part) {
-    const uint32_t all = network_parameters((uint32_t)options.hidden), first = part * group.parameters;
-    const uint32_t count = all - first < group.parameters ? all - first : group.parameters;
-    for (uint32_t i = 0; i < count; ++i)
-      sum = checksum(sum, &state_means(group_state(&group, group.now, part)).weights[i], sizeof(float));
-  }
+  const uint64_t sum = computation_checksum(&computation);
   const unsigned boot = has_power ? (unsigned)power_boot_count() : 1;
   if (boot > 1) printf("training: since boot %u, which began at step %llu:\n", boot, (Printable)first_step);
   printf(
@@ -579,13 +525,12 @@ static ExitStatus prepare(void) {
   if (wrong != NULL) return unavailable(wrong);
   if (options.verify != 0 && group.protocol != protocol_jit)
     return unavailable("verify compares whole states, which ranks have with protocol=jit only");
-  cores_start(MAX_CORES);
-  work.weights = memory_allocate((uint64_t)gpus * group.parameters * sizeof(float));
-  work.gradients = memory_allocate((uint64_t)gpus * parameters * sizeof(float));
+  computation.hidden = (uint32_t)options.hidden;
+  computation.samples = options.samples;
+  computation.seed = options.seed;
   verified.state = memory_allocate(group.state_bytes);
-  if (work.weights == NULL || work.gradients == NULL || verified.state == NULL)
+  if (!computation_prepare(&computation) || verified.state == NULL)
     return unavailable("the gradients do not fit into the memory of this machine");
-  for (unsigned rank = 0; rank < gpus; ++rank) work.sound[rank] = true;
   begin_anew(NULL);
   if (options.checkpoint) prepare_checkpoints();
   printf(
