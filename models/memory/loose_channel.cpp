@@ -61,6 +61,7 @@ bool LooseChannel::step(Pass& pass, Tick until) const {
       const Read read = std::exchange(*found, pass.reads.back());
       pass.reads.pop_back();
       if (completion->at > pass.last) pass.last = completion->at, pass.last_master = 0;
+      pass.newest.reset();
       end(pass, read, completion->at);
       find_arrival(pass, read.master);
       return true;
@@ -83,7 +84,7 @@ void LooseChannel::submit(Pass& pass, std::size_t m, Tick from) const {
   progress.later = lateness(progress, request.at);
   progress.held = 0;
   progress.asked = request.at, progress.taken = from - progress.shift;
-  pass.last = from, pass.last_master = m;
+  pass.last = from, pass.last_master = m, pass.newest = m;
   ++progress.next, ++progress.in_flight;
   if (asked.answered != never) progress.answered = std::max(progress.answered, asked.answered);
   const Read read{pass.taken++, m, asked, progress.shift};
@@ -124,11 +125,15 @@ Tick LooseChannel::access(Tick committed, const Request& request) {
   asking.asked.push_back({request});
   ++asked_;
   if (committed_.masters[m].next + 1 == asking.end()) find_arrival(committed_, m);
-  if (has_lookahead_ && takes_next(lookahead_, m))
-    std::swap(speculative_, lookahead_);
-  else if (!takes_next(speculative_, m) &&
-           (asked_ - committed_.taken <= max_replayed || committed > replayed_at_ || is_behind(speculative_)))
-    speculative_ = committed_, replayed_at_ = committed;
+  const bool takes_at_once = has_lookahead_ && takes_next(lookahead_, m);
+  if (takes_at_once) std::swap(speculative_, lookahead_);
+  const bool takes = takes_at_once || takes_next(speculative_, m);
+  is_replay_ = is_replay_ && is_in_order(speculative_, m, committed);
+  if (!takes &&
+      (asked_ - committed_.taken <= max_replayed || committed > replayed_at_ || is_behind(speculative_))) {
+    if (!is_replay_) speculative_ = committed_;
+    is_replay_ = true, replayed_at_ = committed;
+  }
   speculative_.answer.reset();
   while (speculative_.masters[m].next < asking.end()) step(speculative_, never);
   has_lookahead_ = !speculative_.answer;  // a write has been answered by now
@@ -159,6 +164,19 @@ bool LooseChannel::takes_next(Pass& pass, std::size_t m) const {
   return at > pass.last || (at == pass.last && m >= pass.last_master);
 }
 
+// Whether a replay would take the latest request where this pass takes it, because all requests that are not
+// committed are of the master that made it: it is behind the one before, although its time may be earlier. A
+// master that often goes back in its own time, and has therefore thousands of them, need not be replayed.
+bool LooseChannel::is_in_order(Pass& pass, std::size_t m, Tick committed) const {
+  for (std::size_t i = 0; i < masters_.size(); ++i)
+    if (i != m && (!masters_[i].asked.empty() || committed_.masters[i].in_flight != 0)) return false;
+  if (is_behind(pass)) return false;
+  find_arrival(pass, m);
+  const Tick at = pass.arrivals[m].at;
+  if (at != never && at > pass.last) return at >= committed;
+  return pass.last >= committed && (at == never || pass.newest == m);
+}
+
 void LooseChannel::reset(Tick now) {
   commit(never);
   while (committed_.channel.advance(now)) {
@@ -168,9 +186,9 @@ void LooseChannel::reset(Tick now) {
   committed_.arrivals.clear();
   committed_.reads.clear();
   committed_.channel.reset(now);
-  committed_.last = now, committed_.last_master = 0;
+  committed_.last = now, committed_.last_master = 0, committed_.newest.reset();
   speculative_ = lookahead_ = committed_;
-  has_lookahead_ = false;
+  has_lookahead_ = false, is_replay_ = true;
 }
 
 void LooseChannel::clear_counts() {

@@ -98,7 +98,8 @@ class LooseChannel {
     std::uint64_t taken = 0;  // requests of all masters
     Tick last = 0;            // when the last request came, or the last read ended
     std::size_t last_master = 0;
-    std::optional<Tick> answer;  // to the request that had none before
+    std::optional<std::size_t> newest;  // whose request was taken, if no read has ended since
+    std::optional<Tick> answer;         // to the request that had none before
 
     Pass(const DramConfig& config, const DramPart& part, std::uint32_t bursts)
         : channel(config, part, bursts) {}
@@ -118,6 +119,7 @@ class LooseChannel {
   static void end(Pass& pass, const Read& read, Tick at);
   bool is_behind(const Pass& pass) const;
   bool takes_next(Pass& pass, std::size_t m) const;
+  bool is_in_order(Pass& pass, std::size_t m, Tick committed) const;
   void commit(Tick until);
 
   std::vector<Master> masters_;  // in the order in which they first asked
@@ -127,6 +129,7 @@ class LooseChannel {
   Pass committed_, speculative_, lookahead_;
   Tick replayed_at_ = 0;        // what was committed at the last replay
   bool has_lookahead_ = false;  // lookahead_ belongs to the latest request
+  bool is_replay_ = true;       // speculative_ is as a replay would leave it
 };
 
 }  // namespace asterism
