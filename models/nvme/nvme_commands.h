@@ -8,6 +8,7 @@
 #include <cstring>
 #include <span>
 
+#include "base/enum_names.h"
 #include "base/units.h"
 
 namespace asterism::nvme {
@@ -31,6 +32,19 @@ enum class AdminOpcode : std::uint8_t {
   get_features = 0x0A,
   asynchronous_event_request = 0x0C,
 };
+constexpr auto enum_names(AdminOpcode) {
+  return std::to_array<EnumName<AdminOpcode>>(
+      {{AdminOpcode::delete_submission_queue, "Delete I/O Submission Queue"},
+       {AdminOpcode::create_submission_queue, "Create I/O Submission Queue"},
+       {AdminOpcode::get_log_page, "Get Log Page"},
+       {AdminOpcode::delete_completion_queue, "Delete I/O Completion Queue"},
+       {AdminOpcode::create_completion_queue, "Create I/O Completion Queue"},
+       {AdminOpcode::identify, "Identify"},
+       {AdminOpcode::abort, "Abort"},
+       {AdminOpcode::set_features, "Set Features"},
+       {AdminOpcode::get_features, "Get Features"},
+       {AdminOpcode::asynchronous_event_request, "Asynchronous Event Request"}});
+}
 
 enum class Opcode : std::uint8_t {
   flush = 0x00,
@@ -39,6 +53,13 @@ enum class Opcode : std::uint8_t {
   write_zeroes = 0x08,
   dataset_management = 0x09,
 };
+constexpr auto enum_names(Opcode) {
+  return std::to_array<EnumName<Opcode>>({{Opcode::flush, "Flush"},
+                                          {Opcode::write, "Write"},
+                                          {Opcode::read, "Read"},
+                                          {Opcode::write_zeroes, "Write Zeroes"},
+                                          {Opcode::dataset_management, "Dataset Management"}});
+}
 
 // Section 4.6.1: the status code type in the upper byte, the status code in the lower one.
 enum class Status : std::uint16_t {
@@ -61,6 +82,27 @@ enum class Status : std::uint16_t {
   write_fault = 0x280,
   unrecovered_read_error = 0x281,
 };
+constexpr auto enum_names(Status) {
+  return std::to_array<EnumName<Status>>(
+      {{Status::success, "success"},
+       {Status::invalid_opcode, "invalid opcode"},
+       {Status::invalid_field, "invalid field"},
+       {Status::identifier_conflict, "command identifier conflict"},
+       {Status::data_transfer_error, "data transfer error"},
+       {Status::invalid_namespace, "invalid namespace"},
+       {Status::prp_offset_invalid, "invalid offset of a PRP entry"},
+       {Status::lba_out_of_range, "LBA out of range"},
+       {Status::completion_queue_invalid, "completion queue invalid"},
+       {Status::invalid_queue_identifier, "invalid queue identifier"},
+       {Status::invalid_queue_size, "invalid queue size"},
+       {Status::event_limit_exceeded, "asynchronous event request limit exceeded"},
+       {Status::invalid_interrupt_vector, "invalid interrupt vector"},
+       {Status::invalid_log_page, "invalid log page"},
+       {Status::invalid_queue_deletion, "invalid queue deletion"},
+       {Status::feature_not_saveable, "feature identifier not saveable"},
+       {Status::write_fault, "write fault"},
+       {Status::unrecovered_read_error, "unrecovered read error"}});
+}
 
 template <class T>
 T get(std::span<const std::byte> bytes, std::size_t at) {

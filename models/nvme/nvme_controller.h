@@ -14,7 +14,8 @@
 //
 // What a driver does wrong is answered with the status of the specification. A queue in memory that does not
 // answer is a fatal error (CSTS.CFS): then nothing is done until CC.EN is cleared. A bad doorbell is reported
-// by an asynchronous event. All three are reported to Sink::warn.
+// by an asynchronous event. All three are reported to Sink::warn. A command by which a driver asks what the
+// controller can do is answered alike, and reported to Sink::note.
 //
 // reset: every kind does what CC.EN = 0 does: queues and commands are dropped. Power loss and a cold reset
 // lose the cache.
@@ -52,6 +53,7 @@ class NvmeController final : private NvmeDisk::Sink {
     // A completion queue with this vector has an entry: what MSI-X makes a message of.
     virtual void message(unsigned /*vector*/) {}
     virtual void warn(const std::string& what) = 0;
+    virtual void note(const std::string& /*what*/) {}
   };
   struct Setup {
     std::uint32_t attributes = 0;    // AQA
@@ -79,6 +81,7 @@ class NvmeController final : private NvmeDisk::Sink {
   void advance_to(Picoseconds now);
   void reset(Reset kind);
   void report(Statistics& statistics, Picoseconds now = NandArray::all_begun) const;
+  void record_in(ActivityLog& activity, const std::string& name) { disk_.record_in(activity, name); }
 
   const NvmeDisk& disk() const { return disk_; }
 
@@ -125,8 +128,9 @@ class NvmeController final : private NvmeDisk::Sink {
     std::vector<std::byte> data;
     std::uint64_t next_block = 0;  // of a write or read: the next one to be given to the disk
     std::uint64_t end_block = 0;
-    std::uint32_t parts = 0;  // under way in the disk
-    Act then;                 // when the data have been transferred
+    std::uint32_t parts = 0;                 // under way in the disk
+    Act then;                                // when the data have been transferred
+    std::optional<Address> unanswered = {};  // where memory did not answer, or returned poison
   };
 
   void later(Picoseconds at, Act act) { events_.emplace(at, std::move(act)); }
@@ -142,6 +146,8 @@ class NvmeController final : private NvmeDisk::Sink {
   void fetch(Picoseconds now);
   void fetched(Picoseconds now, unsigned queue, const nvme::SubmissionEntry& entry);
   void end(Picoseconds now, Id id, Status status, std::uint32_t result = 0);
+  void report_failure(const Command& command, Status status);
+  void fail_transfer(Id id, Address place);
   void post(Picoseconds now, unsigned queue);
   void update_interrupt();
   void end_deletion(Picoseconds now, unsigned queue);

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -185,6 +186,30 @@ TEST_F(NvmeControllerTest, AnswersMistakesWithTheirStatus) {
   EXPECT_EQ(read(0, 1), 0);
 }
 
+// A line for each, except for questions of what the controller has.
+TEST_F(NvmeControllerTest, ReportsCommandsThatFail) {
+  host.start();
+  const std::uint64_t end = host.controller().disk().blocks();
+  io(NvmeHost::io(Opcode::read, end - 1, 2, Address(data)));
+  io(NvmeHost::io(Opcode::write, 7, 1, Address(64 << 20)));
+  io(NvmeHost::io(Opcode::write, 7, 9, Address(data), Address(64 << 20)));
+  io(NvmeHost::io(static_cast<Opcode>(0x7F)));
+  feature(0x42, 1);
+  host.call(0, NvmeHost::admin(static_cast<AdminOpcode>(0x80)));
+  host.call(0, NvmeHost::admin(AdminOpcode::delete_submission_queue));
+  EXPECT_EQ(host.warnings,
+            (std::vector<std::string>{
+                fmt::format("queue 1, command 0, Read (02h), LBA {:#x}, 2 blocks: LBA out of range (0x080): "
+                            "the disk has {} blocks",
+                            end - 1, end),
+                "queue 1, command 1, Write (01h), LBA 0x7, 1 block: data transfer error (0x004), as memory "
+                "does not answer at 0x4000000, or has poison there",
+                "queue 1, command 2, Write (01h), LBA 0x7, 9 blocks: data transfer error (0x004), as memory "
+                "does not answer at 0x4000000, or has poison there",
+                "queue 1, command 3, unknown (7fh): invalid opcode (0x001)",
+                "queue 0, command 4, Delete I/O Submission Queue (00h): invalid queue identifier (0x101)"}));
+}
+
 TEST_F(NvmeControllerTest, ChecksQueues) {
   host.start();
   const auto create = [&](AdminOpcode opcode, std::uint32_t word10, std::uint32_t word11, std::uint64_t at) {
@@ -209,7 +234,7 @@ TEST_F(NvmeControllerTest, ChecksQueues) {
   EXPECT_EQ(create(AdminOpcode::delete_completion_queue, 1, 0, 0), Status::success);
   host.create_queues(1, 8);
   EXPECT_EQ(write(0, 1, 3), Status::success);
-  EXPECT_TRUE(host.warnings.empty());
+  EXPECT_EQ(host.warnings.size(), 11u) << "one for each that was refused";
 }
 
 TEST_F(NvmeControllerTest, WrapsItsQueuesAndWaitsForRoom) {

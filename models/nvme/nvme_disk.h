@@ -74,6 +74,8 @@ class NvmeDisk final : private TranslationLayer::Sink {
   void advance_to(Picoseconds now);
   void reset(Reset kind);
   void report(Statistics& statistics, Picoseconds now = NandArray::all_begun) const;
+  // The activity of its channels and dies.
+  void record_in(ActivityLog& activity, const std::string& name) { layer_.record_in(activity, name); }
 
   std::uint64_t unreadable() const { return count_.unreadable; }  // reads that failed
 

@@ -198,10 +198,13 @@ void NvmeController::read_list(Picoseconds now, Id id, Address list, Bytes left)
   const std::uint64_t room = (nvme::memory_page - offset_in_page(list)) / entry_size;
   const bool continues = needed > room;  // the last entry is then the place of the rest of the list
   const Bytes size = entry_size * std::min(needed, room);
-  port(Part::lists).read(now, list, size, [this, id, left, continues](const AccessEnd& end_of_read) {
+  port(Part::lists).read(now, list, size, [this, id, list, left, continues](const AccessEnd& end_of_read) {
     auto data = std::make_shared<std::vector<std::byte>>(end_of_read.data.begin(), end_of_read.data.end());
-    later(end_of_read.at, [this, id, left, continues, data, ok = end_of_read.ok](Picoseconds at) {
-      if (!ok) return end(at, id, Status::data_transfer_error);
+    later(end_of_read.at, [this, id, list, left, continues, data, ok = end_of_read.ok](Picoseconds at) {
+      if (!ok) {
+        fail_transfer(id, list);
+        return end(at, id, Status::data_transfer_error);
+      }
       Command& c = command(id);
       Bytes rest = left;
       for (std::size_t i = 0; i < data->size(); i += entry_size.count()) {
@@ -219,6 +222,12 @@ void NvmeController::read_list(Picoseconds now, Id id, Address list, Bytes left)
   });
 }
 
+void NvmeController::fail_transfer(Id id, Address place) {
+  Command& c = command(id);
+  c.status = Status::data_transfer_error;
+  if (!c.unanswered) c.unanswered = place;
+}
+
 void NvmeController::from_memory(Picoseconds now, Id id, Act then) {
   Command& c = command(id);
   c.then = std::move(then);
@@ -228,12 +237,12 @@ void NvmeController::from_memory(Picoseconds now, Id id, Act then) {
   const std::vector<AddressRange> places = c.places;
   for (const AddressRange& place : places) {
     port(Part::data_from_memory)
-        .read(now, place.first, place.size, [this, id, offset](const AccessEnd& part) {
+        .read(now, place.first, place.size, [this, id, offset, at = place.first](const AccessEnd& part) {
           Command& of = command(id);
           if (part.ok)
             std::ranges::copy(part.data, of.data.begin() + static_cast<std::ptrdiff_t>(offset));
           else
-            of.status = Status::data_transfer_error;
+            fail_transfer(id, at);
           later(part.at, [this, id](Picoseconds at) {
             Command& last = command(id);
             if (--last.parts != 0) return;
@@ -256,13 +265,14 @@ void NvmeController::to_memory(Picoseconds now, Id id) {
     const std::vector<AddressRange> places = c.places;
     for (const AddressRange& place : places) {
       const auto data = std::span<const std::byte>(c.data).subspan(offset, place.size.count());
-      port(Part::data_to_memory).write(start, place.first, data, [this, id](const AccessEnd& part) {
-        if (!part.ok) command(id).status = Status::data_transfer_error;
-        later(part.at, [this, id](Picoseconds at) {
-          Command& last = command(id);
-          if (--last.parts == 0) end(at, id, last.status, last.result);
-        });
-      });
+      port(Part::data_to_memory)
+          .write(start, place.first, data, [this, id, at = place.first](const AccessEnd& part) {
+            if (!part.ok) fail_transfer(id, at);
+            later(part.at, [this, id](Picoseconds at) {
+              Command& last = command(id);
+              if (--last.parts == 0) end(at, id, last.status, last.result);
+            });
+          });
       offset += place.size.count();
     }
   });

@@ -27,6 +27,8 @@ constexpr std::uint32_t pci_identity = 0x0001'A57E, nvme_class = 0x0108'0200;
 constexpr std::uint32_t msix_at = 0x40, msix_kind = 0x11;
 constexpr std::uint32_t bar_mask = ~std::uint32_t{0x1FFF}, bar_is_64_bits_wide = 4;
 
+constexpr AddressRange everything{Address(0), Bytes(std::uint64_t{1} << 52)};
+
 std::shared_ptr<PciFunctionRegisters> function_registers() {
   return std::make_shared<PciFunctionRegisters>(
       "NVME_PCI", "Configuration space of the PCI bus of an NVMe controller, whose function is 00.0",
@@ -44,8 +46,7 @@ FlashPart NvmeModule::load(const NvmeConfig& config, DeviceFiles& files) {
 DeviceShape NvmeModule::shape(const NvmeConfig& config, const NodeFacts&) {
   DeviceShape shape{.targets = {{.size = 8_KiB, .registers = std::make_shared<NvmeRegisters>()}},
                     .interrupts = {{}},
-                    .initiators = {{.memory = main_memory}}};
-  if (!config.messages.empty()) shape.initiators.emplace_back();
+                    .initiators = {{.memory = main_memory}, {}}};
   if (config.pcie)
     shape.targets.push_back({.suffix = "_ecam", .size = 1_MiB, .registers = function_registers()});
   if (!config.image.empty()) shape.host.files = {{.key = "image", .file = config.image, .is_kept = true}};
@@ -104,12 +105,14 @@ NvmeModule::NvmeModule(const sc_core::sc_module_name& name, const NvmeConfig& co
                        const DeviceContext& context) try
     : NvmeModule(name, config, part, context.memories.at(0)) {
   memory.identify(context.masters.at(0));
-  if (messages) messages->identify(context.masters.at(1));
-  if (ActivityLog* const activity = context.events.activity_log())
+  bus.identify(context.masters.at(1));
+  if (ActivityLog* const activity = context.events.activity_log()) {
+    controller_->record_in(*activity, this->name());
     for (const auto& [part_of, own_name] : {std::pair{NvmeController::Part::commands, "commands"},
                                             {NvmeController::Part::data_from_memory, "data from memory"},
                                             {NvmeController::Part::data_to_memory, "data to memory"}})
       memory.record_in(*activity, static_cast<unsigned>(part_of), own_name);
+  }
 } catch (const FlashImageError& error) {
   throw DeviceError("image", error.what());
 }
@@ -118,6 +121,8 @@ NvmeModule::NvmeModule(const sc_core::sc_module_name& name, const NvmeConfig& co
                        AddressRange memory_range)
     : sc_module(name),
       memory("memory", memory_range, static_cast<unsigned>(NvmeController::parts)),
+      bus("bus", everything, message_channel + 1),
+      has_messages_(!config.messages.empty()),
       vectors_(vectors_of(config)),
       alarm_("alarm", [this](Picoseconds time) {
         controller_->advance_to(time);
@@ -127,20 +132,18 @@ NvmeModule::NvmeModule(const sc_core::sc_module_name& name, const NvmeConfig& co
   image_ = config.image.empty() ? std::make_unique<FlashImage>(geometry)
                                 : std::make_unique<FlashImage>(geometry, config.image);
   NvmeController::Memory ports{};
-  for (unsigned i = 0; i < ports.size(); ++i) ports.at(i) = &memory.channel(i);
+  routes_.reserve(ports.size());
+  for (unsigned i = 0; i < ports.size(); ++i)
+    ports.at(i) = &routes_.emplace_back(memory_range, memory.channel(i), bus.channel(i));
   controller_ = std::make_unique<NvmeController>(config, part, *image_, ports,
                                                  static_cast<NvmeController::Sink&>(*this), basename());
-  memory.after_access = [this] { rearm(); };
+  memory.after_access = bus.after_access = [this] { rearm(); };
   connect_registers();
   if (config.pcie) {
     function_ = std::make_unique<Function>();
     connect_function();
   }
-  if (!config.messages.empty()) {
-    constexpr AddressRange everything{Address(0), Bytes(std::uint64_t{1} << 52)};
-    messages = std::make_unique<DmaInitiator>("messages", everything);
-    connect_messages();
-  }
+  if (has_messages_) connect_messages();
 }
 
 void NvmeModule::connect_registers() {
@@ -175,7 +178,7 @@ void NvmeModule::connect_function() {
     const std::uint32_t written =
         r.command.memory.mask() | r.command.master.mask() | r.command.no_interrupt.mask();
     return (r.command.value() & written) | r.command.interrupt.bits(level_ && !sends_messages()) |
-           r.command.has_capabilities.bits(messages != nullptr);
+           r.command.has_capabilities.bits(has_messages_);
   });
   r.command.on_write([this](std::uint32_t) { interrupt_changed(level_); });
   r.header.on_write([&r](std::uint32_t value) { r.header.set(value & 0xFF); });
@@ -209,7 +212,7 @@ void NvmeModule::connect_messages() {
 }
 
 bool NvmeModule::sends_messages() const {
-  if (!messages) return false;
+  if (!has_messages_) return false;
   const auto& msix = function_->registers.msix;
   return msix.enabled.get(msix.value());
 }
@@ -233,15 +236,10 @@ void NvmeModule::send_pending() {
     const Address place(std::uint64_t{registers.message_high.value(vector)} << 32 |
                         registers.message_low.value(vector));
     const auto data = std::bit_cast<std::array<std::byte, 4>>(registers.message_data.value(vector));
-    messages->channel().write(now(), place, data, [this, place](const AccessEnd& end) {
+    bus.channel(message_channel).write(now(), place, data, [this, place](const AccessEnd& end) {
       if (!end.ok) warn(fmt::format("nothing takes a message at {:#x}", place.value()));
     });
   }
-}
-
-std::vector<tlm::tlm_initiator_socket<>*> NvmeModule::initiators() {
-  if (!messages) return {&memory};
-  return {&memory, messages.get()};
 }
 
 std::vector<tlm::tlm_target_socket<>*> NvmeModule::targets() {
@@ -257,10 +255,11 @@ void NvmeModule::interrupt_changed(bool level) {
 }
 
 void NvmeModule::warn(const std::string& what) { log(name()).warn(what); }
+void NvmeModule::note(const std::string& what) { log(name()).info("{}", what); }
 
 void NvmeModule::reset(Reset kind) {
   memory.reset(kind);
-  if (messages) messages->reset(kind);
+  bus.reset(kind);
   pending_ = 0;
   sent_messages_ = false;
   controller_->reset(kind);

@@ -1,5 +1,8 @@
-// The module of the NVMe controller: a target socket with registers, a DMA port to the main memory, and an
-// interrupt line. The engine is nvme/nvme_controller.h.
+// The module of the NVMe controller: a target socket with registers, two DMA ports, and an interrupt line. The
+// engine is nvme/nvme_controller.h.
+//
+// An access to the main memory takes a port of that. One to any other address takes the interconnect, and so
+// reaches each memory of the node, as a PCI function does.
 //
 // With `pcie` it is the only function of a PCI bus: a second socket is the configuration space (ECAM), and
 // the first one the window of the host bridge, which has the size of BAR 0, so that a driver can place the
@@ -37,7 +40,7 @@ class NvmeModule final : public sc_core::sc_module, public Device, private NvmeC
   NvmeRegisters registers;
   RegisterSocket target{"target", registers, Picoseconds(10'000)};
   DmaInitiator memory;
-  std::unique_ptr<DmaInitiator> messages;  // of MSI-X, with physical addresses
+  DmaInitiator bus;  // to the interconnect: what is not in `memory`, and messages of MSI-X
   // Bind it to a signal that several processes may write (devices/gic400.h).
   sc_core::sc_out<bool> interrupt{"interrupt"};
 
@@ -50,7 +53,7 @@ class NvmeModule final : public sc_core::sc_module, public Device, private NvmeC
 
   std::vector<tlm::tlm_target_socket<>*> targets() override;
   std::vector<sc_core::sc_out<bool>*> interrupts() override { return {&interrupt}; }
-  std::vector<tlm::tlm_initiator_socket<>*> initiators() override;
+  std::vector<tlm::tlm_initiator_socket<>*> initiators() override { return {&memory, &bus}; }
   ResetPhase phase() const override { return ResetPhase::masters; }
   void reset(Reset kind) override;
   void power_up() override;
@@ -74,9 +77,35 @@ class NvmeModule final : public sc_core::sc_module, public Device, private NvmeC
   void send_pending();
   std::uint32_t pending() const { return pending_ & controller_->waiting_vectors(); }
   void warn(const std::string& what) override;
+  void note(const std::string& what) override;
 
+  // Of one kind of accesses of the controller.
+  class Route final : public MemoryPort {
+   public:
+    Route(AddressRange range, MemoryPort& memory, MemoryPort& bus)
+        : range_(range), memory_(memory), bus_(bus) {}
+    void read(Picoseconds now, Address first, Bytes size, OnAccessEnd ended) override {
+      port(first).read(now, first, size, std::move(ended));
+    }
+    void write(Picoseconds now, Address first, std::span<const std::byte> data, OnAccessEnd ended) override {
+      port(first).write(now, first, data, std::move(ended));
+    }
+    void abandon() override {
+      memory_.abandon();
+      bus_.abandon();
+    }
+
+   private:
+    MemoryPort& port(Address first) { return range_.contains(first) ? memory_ : bus_; }
+    const AddressRange range_;
+    MemoryPort &memory_, &bus_;
+  };
+  static constexpr unsigned message_channel = static_cast<unsigned>(NvmeController::parts);
+
+  const bool has_messages_;
   const unsigned vectors_;
   std::unique_ptr<FlashImage> image_;
+  std::vector<Route> routes_;  // by NvmeController::Part
   std::unique_ptr<NvmeController> controller_;
   std::unique_ptr<Function> function_;  // with `pcie`
   bool level_ = false;                  // that the controller asks for

@@ -13,6 +13,43 @@ constexpr unsigned shutdown_under_way = 1, shutdown_complete = 2;  // CSTS.SHST
 
 std::uint32_t shutdown_of(std::uint32_t configuration) { return configuration >> 14 & 3; }
 
+std::string opcode_text(bool is_admin, std::uint8_t opcode) {
+  const auto text = [opcode](auto kind) {
+    for (const auto& known : enum_names(kind))
+      if (known.value == static_cast<decltype(kind)>(opcode)) return std::string(known.name);
+    return std::string("unknown");
+  };
+  return fmt::format("{} ({:02x}h)", is_admin ? text(nvme::AdminOpcode{}) : text(nvme::Opcode{}), opcode);
+}
+
+bool has_blocks(std::uint8_t opcode) {
+  const auto known = static_cast<nvme::Opcode>(opcode);
+  return known == nvme::Opcode::read || known == nvme::Opcode::write || known == nvme::Opcode::write_zeroes;
+}
+
+bool makes_or_deletes_queue(std::uint8_t opcode) {
+  using Opcode = nvme::AdminOpcode;
+  const auto known = static_cast<Opcode>(opcode);
+  return known == Opcode::create_submission_queue || known == Opcode::create_completion_queue ||
+         known == Opcode::delete_submission_queue || known == Opcode::delete_completion_queue;
+}
+
+// A driver learns from these answers to admin commands what the controller has: Linux does when it probes it.
+bool is_answer_to_question(std::uint8_t opcode, nvme::Status status) {
+  if (makes_or_deletes_queue(opcode)) return false;
+  switch (status) {
+    case nvme::Status::invalid_opcode:
+    case nvme::Status::invalid_field:
+    case nvme::Status::invalid_namespace:
+    case nvme::Status::invalid_log_page:
+    case nvme::Status::feature_not_saveable:
+    case nvme::Status::event_limit_exceeded:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 NvmeController::NvmeController(const NvmeConfig& config, const FlashPart& part, FlashImage& image,
@@ -200,7 +237,10 @@ void NvmeController::end(Picoseconds now, Id id, Status status, std::uint32_t re
   const Command& command = commands_.at(id);
   const unsigned number = command.queue;
   SubmissionQueue& queue = submission_[number];
-  if (status != Status::success) ++count_.errors;
+  if (status != Status::success) {
+    ++count_.errors;
+    report_failure(command, status);
+  }
   if (status != Status::identifier_conflict) identifiers_.erase({number, command.entry.identifier()});
   const unsigned completion = queue.completion;
   completion_[completion].waiting.push_back({number, command.entry.identifier(), status, result});
@@ -208,6 +248,23 @@ void NvmeController::end(Picoseconds now, Id id, Status status, std::uint32_t re
   --queue.in_flight;
   post(now, completion);
   end_deletion(now, number);
+}
+
+void NvmeController::report_failure(const Command& command, Status status) {
+  const nvme::SubmissionEntry& entry = command.entry;
+  const bool is_admin = command.queue == 0;
+  std::string text = fmt::format("queue {}, command {}, {}", command.queue, entry.identifier(),
+                                 opcode_text(is_admin, entry.opcode()));
+  if (!is_admin && has_blocks(entry.opcode()))
+    text += fmt::format(", LBA {:#x}, {} block{}", entry.first_block(), entry.blocks(),
+                        entry.blocks() == 1 ? "" : "s");
+  text += fmt::format(": {} ({:#05x})", to_text(status), static_cast<unsigned>(status));
+  if (command.unanswered)
+    text +=
+        fmt::format(", as memory does not answer at {:#x}, or has poison there", command.unanswered->value());
+  if (status == Status::lba_out_of_range) text += fmt::format(": the disk has {} blocks", disk_.blocks());
+  if (is_admin && is_answer_to_question(entry.opcode(), status)) return sink_.note(text);
+  sink_.warn(text);
 }
 
 void NvmeController::post(Picoseconds now, unsigned number) {

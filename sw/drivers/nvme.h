@@ -17,6 +17,7 @@ enum { nvme_block_bytes = 4096, nvme_blocks_limit = 32 };  // of a command
 typedef enum {
   nvme_ok = 0,
   nvme_invalid_field = 0x002,
+  nvme_data_transfer_error = 0x004,  // memory does not answer at the address of the data, or has poison there
   nvme_out_of_range = 0x080,
   nvme_write_fault = 0x280,
   nvme_unrecovered_read = 0x281,

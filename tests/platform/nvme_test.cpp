@@ -28,6 +28,15 @@ TEST_F(NvmeScenarioTest, WithoutAFlushAPromiseIsBroken) {
   EXPECT_THAT(ended.out, HasSubstr("or later\n"));
 }
 
+// The disk reaches the memory of an expander by its address. The power fails, and its data survive as before.
+TEST_F(NvmeScenarioTest, TheDiskWritesFromAndReadsIntoAnExpander) {
+  const Ended ended =
+      asterism({"run", "nvme", "args=rounds=12 blocks=48 cxl=on", "node.use=cxl_node", "faults.0.at=12ms"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("result.txt is equal, bit for bit"));
+  EXPECT_EQ(ended.err, "");
+}
+
 // The stock driver of Debian's kernel, behind PCI: its package is that of linux_test.
 TEST_F(NvmeScenarioTest, LinuxWritesAndReadsTheDisk) {
   const std::string device =

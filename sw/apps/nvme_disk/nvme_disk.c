@@ -1,14 +1,15 @@
 // Keeps rounds of data on an NVMe disk, and continues after a power failure from the last round that it was
 // promised, with an identical result.
 //
-//   nvme_disk [rounds=24] [blocks=48] [flush=on|off]
+//   nvme_disk [rounds=24] [blocks=48] [flush=on|off] [cxl=on|off]
 //
 // A round writes all blocks, flushes, and then writes its number to a block of its own with Force Unit
 // Access. At the start the app reads that number: each block must then be as that round or a later one has
 // left it, from its first byte to its last. flush=off leaves out the flush, so that promises are broken.
+// With cxl=on, the disk writes from the memory of a CXL expander and reads into it.
 //
 // Exit status: 0 all rounds are there, 1 a promise was broken or the disk failed, 2 a wrong argument, 3 no
-// disk or too little memory. result.txt holds a checksum of the disk by which two runs are compared.
+// disk, no expander or too little memory. result.txt holds a checksum of the disk by which two runs are compared.
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@
 #include "boot/arguments.h"
 #include "boot/exit_status.h"
 #include "boot/memory.h"
+#include "drivers/cxl.h"
 #include "drivers/generic_timer.h"
 #include "drivers/nvme.h"
 #include "drivers/power.h"
@@ -27,7 +29,7 @@ typedef unsigned long long Printable;
 enum { number_block = 0, first_block = 4, words = nvme_block_bytes / sizeof(uint64_t), per_command = 16 };
 
 static uint64_t rounds = 24, blocks = 48;
-static bool flushes = true;
+static bool flushes = true, is_in_cxl = false;
 static uint64_t* buffer;  // per_command blocks
 
 static uint64_t word_of(uint64_t round, uint64_t block, uint64_t word) {
@@ -100,9 +102,15 @@ int main(int argc, char** argv) {
       {"rounds", argument_number, &rounds, 1, 1000000, "rounds of writes"},
       {"blocks", argument_number, &blocks, 1, 100000, "blocks of 4 KiB that a round writes"},
       {"flush", argument_switch, &flushes, 0, 0, "flush before the number of a round is written"},
+      {"cxl", argument_switch, &is_in_cxl, 0, 0, "the data are in the memory of a CXL expander"},
   };
   if (!arguments_read(argc, argv, table, sizeof table / sizeof *table)) return exit_usage;
-  buffer = memory_allocate(per_command * nvme_block_bytes);
+  CxlMemory cxl = {0};
+  if (is_in_cxl && !cxl_probe(&cxl)) {
+    printf("nvme_disk: there is no CXL expander\n");
+    return exit_unavailable;
+  }
+  buffer = is_in_cxl ? (uint64_t*)cxl.first : memory_allocate(per_command * nvme_block_bytes);
   if (buffer == NULL || !nvme_probe()) {
     printf("nvme_disk: there is no NVMe disk, or too little memory\n");
     return exit_unavailable;
