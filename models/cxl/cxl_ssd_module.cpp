@@ -416,21 +416,21 @@ void CxlSsdModule::rearm() {
 
 // ---- faults ----
 
-std::optional<FaultCheck<CxlFlashFault>::Problem> CxlSsdModule::problem_of(const CxlSsdConfig& config,
-                                                                           const CxlFlashFault& fault) {
+std::optional<FaultCheck<FlashFailure>::Problem> CxlSsdModule::problem_of(const CxlSsdConfig& config,
+                                                                          const FlashFailure& fault) {
   if (fault.offset < config.size) return std::nullopt;
-  return FaultCheck<CxlFlashFault>::Problem{
+  return FaultCheck<FlashFailure>::Problem{
       "offset", fmt::format("expected an offset below {:#x}, the size of the window, got {:#x}",
                             config.size.count(), fault.offset.count())};
 }
 
-void CxlSsdModule::inject(const std::vector<Timed<CxlFlashFault>>& faults) {
+void CxlSsdModule::inject(const std::vector<Timed<FlashFailure>>& faults) {
   faults_.insert(faults_.end(), faults.begin(), faults.end());
-  std::ranges::stable_sort(faults_, {}, &Timed<CxlFlashFault>::at);
+  std::ranges::stable_sort(faults_, {}, &Timed<FlashFailure>::at);
   rearm();
 }
 
-void CxlSsdModule::inject_now(const CxlFlashFault& fault) {
+void CxlSsdModule::inject_now(const FlashFailure& fault) {
   const std::optional<FlashAddress> place = powered_ ? cache_->inject(fault) : std::nullopt;
   ++(place ? flash_faults_ : flash_faults_missed_);
   if (!place) {

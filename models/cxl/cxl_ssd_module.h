@@ -30,11 +30,11 @@
 #include <tlm>
 #include <vector>
 
-#include "cxl/cxl_fault.h"
 #include "cxl/cxl_link.h"
 #include "cxl/cxl_ssd_config.h"
 #include "cxl/cxl_ssd_registers.h"
 #include "cxl/flash_cache.h"
+#include "flash/flash_failure.h"
 #include "tlm/alarm.h"
 #include "tlm/device.h"
 #include "tlm/device_roles.h"
@@ -52,19 +52,19 @@ struct CxlSsdParts {
 class CxlSsdModule final : public sc_core::sc_module,
                            public Device,
                            public NodeMemory,
-                           public FaultTarget<CxlFlashFault>,
+                           public FaultTarget<FlashFailure>,
                            private FlashCache::Sink {
  public:
   using Config = CxlSsdConfig;
   using Parts = CxlSsdParts;
-  using Faults = FaultList<CxlFlashFault>;
+  using Faults = FaultList<FlashFailure>;
   static CxlSsdParts load(const CxlSsdConfig& config, DeviceFiles& files);
   static DeviceShape shape(const CxlSsdConfig& config, const CxlSsdParts& parts, const NodeFacts&);
   static void check(const CxlSsdConfig& config, const CxlSsdParts& parts, const NodeView&, const DevicePlace&,
                     DeviceProblems& problems);
   static std::vector<DeviceTreeNode> device_tree(const CxlSsdConfig&, const DevicePlace& place);
-  static std::optional<FaultCheck<CxlFlashFault>::Problem> problem_of(const CxlSsdConfig& config,
-                                                                      const CxlFlashFault& fault);
+  static std::optional<FaultCheck<FlashFailure>::Problem> problem_of(const CxlSsdConfig& config,
+                                                                     const FlashFailure& fault);
 
   CxlSsdRegisters registers;
   RegisterSocket target;
@@ -91,7 +91,7 @@ class CxlSsdModule final : public sc_core::sc_module,
   unsigned part_at(Bytes) const override { return 0; }
   std::string summary() const override;
 
-  void inject(const std::vector<Timed<CxlFlashFault>>& faults) override;
+  void inject(const std::vector<Timed<FlashFailure>>& faults) override;
 
  private:
   struct Port final : sc_core::sc_module {
@@ -126,7 +126,7 @@ class CxlSsdModule final : public sc_core::sc_module,
                                     Lines& lines, std::size_t line, Picoseconds at);
   void move(tlm::tlm_generic_payload& payload, unsigned first, unsigned count);
   void withdraw(Bytes first, Bytes size);
-  void inject_now(const CxlFlashFault& fault);
+  void inject_now(const FlashFailure& fault);
   void connect_registers();
   void raise(std::uint32_t event);
   void update_interrupt();
@@ -148,7 +148,7 @@ class CxlSsdModule final : public sc_core::sc_module,
   MemoryWrites own_writes_;
   MemoryWrites* all_writes_ = &own_writes_;
   Alarm alarm_, fault_alarm_;
-  std::deque<Timed<CxlFlashFault>> faults_;  // sorted by time
+  std::deque<Timed<FlashFailure>> faults_;  // sorted by time
   sc_core::sc_event changed_;
   std::list<Picoseconds> waiting_;  // for a place: when they have arrived, sorted
   sc_core::sc_event place_;         // one of them may have a place now

@@ -15,7 +15,6 @@ namespace {
 
 constexpr std::size_t line_size = FlashCache::line.count();
 constexpr std::uint64_t all_lines = ~std::uint64_t{0};
-constexpr std::uint32_t all_bits = 65'535;  // more than any code corrects
 
 Bytes dram_size(const DramConfig& dram, const DramPart& part) {
   return part.rank_size() * (std::uint64_t{dram.ranks} * dram.channels * dram.controllers);
@@ -266,25 +265,12 @@ AddressRange FlashCache::sound_around(Bytes offset) const {
 
 // ---- faults ----
 
-std::optional<FlashAddress> FlashCache::inject(const CxlFlashFault& fault) {
+std::optional<FlashAddress> FlashCache::inject(const FlashFailure& fault) {
   if (!is_ready()) return std::nullopt;
   const std::optional<FlashAddress> place = layer_.place(page_of(fault.offset));
   if (!place) return std::nullopt;
-  if (fault.covers == CxlFlashPart::page) image_.add_bit_errors(*place, fault.bits);
-  if (fault.covers == CxlFlashPart::block) image_.break_block(place->whole_block());
-  if (fault.covers == CxlFlashPart::die) break_die(*place);
+  break_flash(image_, *place, fault);
   return place;
-}
-
-void FlashCache::break_die(FlashAddress at) {
-  const FlashGeometry& geometry = image_.geometry();
-  const std::uint32_t first = at.plane / geometry.planes * geometry.planes;
-  for (std::uint32_t plane = first; plane < first + geometry.planes; ++plane)
-    for (std::uint32_t block = 0; block < geometry.blocks; ++block) {
-      image_.break_block({plane, block});
-      for (std::uint32_t page = 0; page < image_.next_page({plane, block}); ++page)
-        image_.add_bit_errors({plane, block, page}, all_bits);
-    }
 }
 
 // ---- writing back ----

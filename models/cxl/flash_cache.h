@@ -49,9 +49,9 @@
 #include <vector>
 
 #include "base/statistics.h"
-#include "cxl/cxl_fault.h"
 #include "cxl/cxl_ssd_config.h"
 #include "cxl/poison_list.h"
+#include "flash/flash_failure.h"
 #include "flash/translation_layer.h"
 #include "matt/matt.h"
 #include "memory/dram_system.h"
@@ -104,7 +104,7 @@ class FlashCache final : private TranslationLayer::Sink {
   void flush(Picoseconds now);
   // Returns the page that it hits, or whose block or die; nullopt: flash has no such page now, or is not
   // ready.
-  std::optional<FlashAddress> inject(const CxlFlashFault& fault);
+  std::optional<FlashAddress> inject(const FlashFailure& fault);
   bool is_flushing() const { return !flushes_.empty(); }
   std::uint64_t modified_frames() const { return modified_.size(); }
 
@@ -168,7 +168,6 @@ class FlashCache final : private TranslationLayer::Sink {
   void fill(Picoseconds now, Page page, Frame& frame);
   void modify(Frame& frame, Page page, std::uint32_t part, std::uint64_t lines);
   void schedule(Picoseconds now);
-  void break_die(FlashAddress at);
   bool begin_save(Picoseconds now, Page page, Frame& frame);
   void take_lines(Page page, Frame& frame);
   void take_part(std::uint32_t part, Page page, Frame& frame);

@@ -332,7 +332,7 @@ TEST_F(FlashCacheTest, AFaultOfAPageIsCorrectedUpToTheLimitOfItsCode) {
 TEST_F(FlashCacheTest, ABlockThatFailsIsReplaced) {
   for (std::uint64_t page = 0; page < 8; ++page) store(16_KiB * page, 1);
   ASSERT_TRUE(flush());
-  const std::optional<FlashAddress> failed = cache.inject({.covers = CxlFlashPart::block, .offset = 0_B});
+  const std::optional<FlashAddress> failed = cache.inject({.covers = FlashFailurePart::block, .offset = 0_B});
   ASSERT_TRUE(failed);
   lose_power();
   for (std::uint64_t page = 0; page < 8; ++page) EXPECT_EQ(load(16_KiB * page), 1u) << page;
@@ -348,7 +348,7 @@ TEST_F(FlashCacheTest, ADieThatFailsTakesItsPages) {
   for (std::uint64_t page = 0; page < 8; ++page) store(16_KiB * page, 1);
   ASSERT_TRUE(flush());
   lose_power();
-  const std::optional<FlashAddress> failed = cache.inject({.covers = CxlFlashPart::die, .offset = 0_B});
+  const std::optional<FlashAddress> failed = cache.inject({.covers = FlashFailurePart::die, .offset = 0_B});
   ASSERT_TRUE(failed);
   std::size_t poisoned = 0;
   for (std::uint64_t page = 0; page < 8; ++page) {

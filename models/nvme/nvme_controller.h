@@ -83,6 +83,8 @@ class NvmeController final : private NvmeDisk::Sink {
   void report(Statistics& statistics, Picoseconds now = NandArray::all_begun) const;
   void record_in(ActivityLog& activity, const std::string& name) { disk_.record_in(activity, name); }
 
+  std::optional<FlashAddress> inject(const FlashFailure& failure) { return disk_.inject(failure); }
+
   const NvmeDisk& disk() const { return disk_; }
 
  private:

@@ -28,6 +28,7 @@ NvmeDisk::NvmeDisk(const NvmeConfig& config, const FlashPart& part, FlashImage& 
       max_operations_(std::size_t{2} * image.geometry().all_planes()),
       linger_(config.linger),
       sink_(sink),
+      image_(image),
       layer_(config.flash.translation, part, image, *this) {}
 
 // ---- requests ----
@@ -154,6 +155,14 @@ void NvmeDisk::deallocate(Picoseconds now, std::uint64_t first, std::uint64_t co
   admit(now);
   schedule(now);
   answer_persisted(now);
+}
+
+std::optional<FlashAddress> NvmeDisk::inject(const FlashFailure& failure) {
+  const std::uint64_t page = failure.offset / (block * blocks_per_page_);
+  if (!layer_.ready() || page >= layer_.pages()) return std::nullopt;
+  const std::optional<FlashAddress> place = layer_.place(static_cast<std::uint32_t>(page));
+  if (place) break_flash(image_, *place, failure);
+  return place;
 }
 
 // ---- from the cache to flash ----

@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "base/statistics.h"
+#include "flash/flash_failure.h"
 #include "flash/translation_layer.h"
 #include "nvme/nvme_config.h"
 
@@ -69,6 +70,8 @@ class NvmeDisk final : private TranslationLayer::Sink {
   void persist(Picoseconds now, Tag tag);
   void persist(Picoseconds now, std::uint64_t first, std::uint32_t count, Tag tag);
   void deallocate(Picoseconds now, std::uint64_t first, std::uint64_t count);
+  // Where it is; nullopt: the disk is not ready, or nothing of the page is in flash.
+  std::optional<FlashAddress> inject(const FlashFailure& failure);
 
   std::optional<Picoseconds> next_event() const;
   void advance_to(Picoseconds now);
@@ -161,6 +164,7 @@ class NvmeDisk final : private TranslationLayer::Sink {
   const std::size_t capacity_, max_operations_;
   const Picoseconds linger_;
   Sink& sink_;
+  FlashImage& image_;
   TranslationLayer layer_;
 
   Sequence sequence_ = 0;

@@ -106,6 +106,7 @@ NvmeModule::NvmeModule(const sc_core::sc_module_name& name, const NvmeConfig& co
     : NvmeModule(name, config, part, context.memories.at(0)) {
   memory.identify(context.masters.at(0));
   bus.identify(context.masters.at(1));
+  events_ = &context.events;
   if (ActivityLog* const activity = context.events.activity_log()) {
     controller_->record_in(*activity, this->name());
     for (const auto& [part_of, own_name] : {std::pair{NvmeController::Part::commands, "commands"},
@@ -124,9 +125,15 @@ NvmeModule::NvmeModule(const sc_core::sc_module_name& name, const NvmeConfig& co
       bus("bus", everything, message_channel + 1),
       has_messages_(!config.messages.empty()),
       vectors_(vectors_of(config)),
-      alarm_("alarm", [this](Picoseconds time) {
-        controller_->advance_to(time);
-        rearm();
+      alarm_("alarm",
+             [this](Picoseconds time) {
+               controller_->advance_to(time);
+               rearm();
+             }),
+      failure_alarm_("failure_alarm", [this](Picoseconds time) {
+        for (; !failures_.empty() && failures_.front().at <= time; failures_.pop_front())
+          inject_now(failures_.front().fault);
+        arm_failures();
       }) {
   const FlashGeometry geometry = config.flash.geometry(part);
   image_ = config.image.empty() ? std::make_unique<FlashImage>(geometry)
@@ -273,6 +280,50 @@ void NvmeModule::power_up() {
   rearm();
 }
 
-void NvmeModule::report(Statistics& statistics) const { controller_->report(statistics, now()); }
+void NvmeModule::report(Statistics& statistics) const {
+  controller_->report(statistics, now());
+  statistics.add("flash_faults", flash_faults_);
+  statistics.add("flash_faults_missed", flash_faults_missed_);
+}
+
+// ---- failures of flash ----
+
+std::optional<FaultCheck<FlashFailure>::Problem> NvmeModule::problem_of(const NvmeConfig& config,
+                                                                        const FlashPart& part,
+                                                                        const FlashFailure& failure) {
+  const Bytes flash = part.page * config.flash.geometry(part).all_pages();
+  if (failure.offset < flash) return std::nullopt;
+  return FaultCheck<FlashFailure>::Problem{
+      "offset", fmt::format("expected an offset below {:#x}, the size of the flash, got {:#x}", flash.count(),
+                            failure.offset.count())};
+}
+
+void NvmeModule::inject(const std::vector<Timed<FlashFailure>>& failures) {
+  failures_.insert(failures_.end(), failures.begin(), failures.end());
+  std::ranges::stable_sort(failures_, {}, &Timed<FlashFailure>::at);
+  arm_failures();
+}
+
+void NvmeModule::arm_failures() {
+  failure_alarm_.arm(failures_.empty() ? std::nullopt : std::optional(failures_.front().at));
+}
+
+void NvmeModule::inject_now(const FlashFailure& failure) {
+  const std::optional<FlashAddress> place = controller_->inject(failure);
+  ++(place ? flash_faults_ : flash_faults_missed_);
+  if (!place) {
+    const char* const why = controller_->disk().is_ready() ? "nothing of its page is in flash now"
+                                                           : "the disk is off or recovering";
+    return warn(
+        fmt::format("a fault in flash at offset {:#x} hits nothing: {}", failure.offset.count(), why));
+  }
+  if (events_)
+    events_->record(now(), name(), "flash_fault",
+                    {{"covers", std::string(to_text(failure.covers))},
+                     {"plane", std::uint64_t{place->plane}},
+                     {"block", std::uint64_t{place->block}},
+                     {"page", std::uint64_t{place->page}},
+                     {"bits", std::uint64_t{failure.bits}}});
+}
 
 }  // namespace asterism

@@ -1,5 +1,5 @@
-// The module of the NVMe controller: a target socket with registers, two DMA ports, and an interrupt line. The
-// engine is nvme/nvme_controller.h.
+// The module of the NVMe controller: a target socket with registers, two DMA ports, and an interrupt line.
+// The engine is nvme/nvme_controller.h.
 //
 // An access to the main memory takes a port of that. One to any other address takes the interconnect, and so
 // reaches each memory of the node, as a PCI function does.
@@ -13,6 +13,7 @@
 // reset: that of the engine; registers take their reset values on every kind.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <systemc>
 #include <vector>
@@ -22,20 +23,28 @@
 #include "nvme/pci_function_registers.h"
 #include "tlm/alarm.h"
 #include "tlm/device.h"
+#include "tlm/device_roles.h"
 #include "tlm/dma_initiator.h"
 #include "tlm/register_socket.h"
 
 namespace asterism {
 
-class NvmeModule final : public sc_core::sc_module, public Device, private NvmeController::Sink {
+class NvmeModule final : public sc_core::sc_module,
+                         public Device,
+                         public FaultTarget<FlashFailure>,
+                         private NvmeController::Sink {
  public:
   using Config = NvmeConfig;
   using Parts = FlashPart;
+  using Faults = FaultList<FlashFailure>;
   static FlashPart load(const NvmeConfig& config, DeviceFiles& files);
   static DeviceShape shape(const NvmeConfig& config, const NodeFacts&);
   static void check(const NvmeConfig& config, const FlashPart& part, const NodeView&, const DevicePlace&,
                     DeviceProblems& problems);
   static std::vector<DeviceTreeNode> device_tree(const NvmeConfig&, const DevicePlace& place);
+  static std::optional<FaultCheck<FlashFailure>::Problem> problem_of(const NvmeConfig& config,
+                                                                     const FlashPart& part,
+                                                                     const FlashFailure& failure);
 
   NvmeRegisters registers;
   RegisterSocket target{"target", registers, Picoseconds(10'000)};
@@ -58,6 +67,7 @@ class NvmeModule final : public sc_core::sc_module, public Device, private NvmeC
   void reset(Reset kind) override;
   void power_up() override;
   void report(Statistics& statistics) const override;
+  void inject(const std::vector<Timed<FlashFailure>>& failures) override;
 
  private:
   struct Function {
@@ -78,6 +88,8 @@ class NvmeModule final : public sc_core::sc_module, public Device, private NvmeC
   std::uint32_t pending() const { return pending_ & controller_->waiting_vectors(); }
   void warn(const std::string& what) override;
   void note(const std::string& what) override;
+  void arm_failures();
+  void inject_now(const FlashFailure& failure);
 
   // Of one kind of accesses of the controller.
   class Route final : public MemoryPort {
@@ -111,7 +123,10 @@ class NvmeModule final : public sc_core::sc_module, public Device, private NvmeC
   bool level_ = false;                  // that the controller asks for
   std::uint32_t pending_ = 0;   // vectors whose messages wait, as far as their queues still have entries
   bool sent_messages_ = false;  // before the last write of Message Control
-  Alarm alarm_;
+  EventLog* events_ = nullptr;
+  std::deque<Timed<FlashFailure>> failures_;  // sorted by time
+  std::uint64_t flash_faults_ = 0, flash_faults_missed_ = 0;
+  Alarm alarm_, failure_alarm_;
 };
 
 }  // namespace asterism

@@ -46,7 +46,7 @@ std::optional<Problem> problem_of(const FaultConfig& config, const DeviceList& d
   if (const auto fault = config.gpu_memory_fault()) return problem_of(config, *fault, devices);
   if (const auto fault = config.gpu_slowdown()) return problem_of(config, *fault, devices);
   if (const auto fault = config.cxl_fault()) return problem_of(config, *fault, devices);
-  if (const auto fault = config.cxl_flash_fault()) return problem_of(config, *fault, devices);
+  if (const auto fault = config.broken_flash()) return problem_of(config, *fault, devices);
   return std::nullopt;
 }
 

@@ -81,21 +81,21 @@ void describe_flash(Fields& f, FaultConfig& c) {
   });
 }
 
-static_assert(member_count<CxlFlashFault>() == 3);
-void describe_cxl(Fields& f, FaultConfig& c) {
-  f.when("kind", c.kind, {FaultKind::poison, FaultKind::cxl_flash}, [&] {
+static_assert(member_count<FlashFailure>() == 3);
+void describe_offset(Fields& f, FaultConfig& c) {
+  f.when("kind", c.kind, {FaultKind::poison, FaultKind::flash}, [&] {
     f("offset", c.offset,
-      "The offset of a byte in the memory of the device. The reads of its line return poison until that is "
-      "written; or the fault is in the flash that holds this byte at its time.",
+      "The offset of a byte in the memory of the device, or in the blocks of a disk. The reads of its line "
+      "return poison until that is written; or the fault is in the flash that holds this byte at its time.",
       required());
   });
-  f.when("kind", c.kind, FaultKind::cxl_flash, [&] {
-    f("covers", c.cxl_flash.covers, "What fails.", one_of<CxlFlashPart>());
-    f("page_bits", c.cxl_flash.bits,
+  f.when("kind", c.kind, FaultKind::flash, [&] {
+    f("covers", c.flash_failure.covers, "What fails.", one_of<FlashFailurePart>());
+    f("page_bits", c.flash_failure.bits,
       "Of a page: the number of bits that flip permanently in one KiB of it. The page can be read unless "
       "they exceed the part's correctable_bits.",
       within(0, 65535));
-    f.check((c.cxl_flash.bits != 0) == (c.cxl_flash.covers == CxlFlashPart::page), "page_bits",
+    f.check((c.flash_failure.bits != 0) == (c.flash_failure.covers == FlashFailurePart::page), "page_bits",
             "is above 0 for a page, and only then");
   });
 }
@@ -121,12 +121,12 @@ void describe(Fields& f, FaultConfig& c) {
       "memory and link are as fast as before.",
       within(1, 99));
   });
-  describe_cxl(f, c);
+  describe_offset(f, c);
   f.when(
       "kind", c.kind,
       {FaultKind::bit, FaultKind::pin, FaultKind::column, FaultKind::word, FaultKind::chip, FaultKind::row,
        FaultKind::flash_bits, FaultKind::gpu_loss, FaultKind::gpu_memory, FaultKind::gpu_slow,
-       FaultKind::poison, FaultKind::cxl_flash},
+       FaultKind::poison, FaultKind::flash},
       [&] {
         f("device", c.device,
           "The device in which the fault occurs. It is required if several devices of the node take faults "
@@ -191,9 +191,9 @@ std::optional<CxlFault> FaultConfig::cxl_fault() const {
   return kind == FaultKind::poison ? std::optional(CxlFault{Bytes(offset)}) : std::nullopt;
 }
 
-std::optional<CxlFlashFault> FaultConfig::cxl_flash_fault() const {
-  if (kind != FaultKind::cxl_flash) return std::nullopt;
-  CxlFlashFault fault = cxl_flash;
+std::optional<FlashFailure> FaultConfig::broken_flash() const {
+  if (kind != FaultKind::flash) return std::nullopt;
+  FlashFailure fault = flash_failure;
   fault.offset = Bytes(offset);
   return fault;
 }

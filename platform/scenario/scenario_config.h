@@ -12,6 +12,7 @@
 #include "cluster/membership.h"
 #include "cxl/cxl_fault.h"
 #include "dimm_ssd/flash_fault.h"
+#include "flash/flash_failure.h"
 #include "gpu/gpu_loss.h"
 #include "gpu/gpu_memory_fault.h"
 #include "gpu/gpu_slowdown.h"
@@ -37,8 +38,8 @@ enum class FaultKind {
   gpu_memory = gpu_loss + 1,
   gpu_slow = gpu_memory + 1,
   poison = gpu_slow + 1,
-  cxl_flash = poison + 1,
-  node_loss = cxl_flash + 1,  // this and the following kinds concern a node of a cluster
+  flash = poison + 1,
+  node_loss = flash + 1,  // this and the following kinds concern a node of a cluster
   link_loss,
   memory_loss,
   ssd_loss,
@@ -58,7 +59,7 @@ constexpr auto enum_names(FaultKind) {
        {FaultKind::gpu_memory, "gpu_memory", "A GPU: a bit or more of its memory."},
        {FaultKind::gpu_slow, "gpu_slow", "A GPU: its clock is slower for a time."},
        {FaultKind::poison, "poison", "CXL expander: a line of its memory is poisoned."},
-       {FaultKind::cxl_flash, "cxl_flash", "CXL SSD: a page, a block or a die of its flash."},
+       {FaultKind::flash, "flash", "CXL SSD or NVMe disk: a page, a block or a die of its flash."},
        {FaultKind::node_loss, "node_loss",
         "Cluster: a node fails permanently, and everything that it holds is lost."},
        {FaultKind::link_loss, "link_loss",
@@ -86,8 +87,8 @@ struct FaultConfig {
   std::uint32_t gpu = 0;
   GpuMemoryFault gpu_cells = {};           // besides the GPU and the persistence
   std::uint32_t clock_percent = 50;        // of a slow GPU
-  std::uint64_t offset = 0;                // of a byte in the window of a CXL device
-  CxlFlashFault cxl_flash = {};            // besides the offset
+  std::uint64_t offset = 0;                // of a byte in the window of a CXL device, or of a disk
+  FlashFailure flash_failure = {};         // besides the offset
   std::string device = {};                 // the instance, if several take faults of this kind
   std::optional<std::uint32_t> node = {};  // in a cluster
 
@@ -99,7 +100,7 @@ struct FaultConfig {
   std::optional<GpuMemoryFault> gpu_memory_fault() const;
   std::optional<GpuSlowdown> gpu_slowdown() const;
   std::optional<CxlFault> cxl_fault() const;
-  std::optional<CxlFlashFault> cxl_flash_fault() const;
+  std::optional<FlashFailure> broken_flash() const;
   std::optional<Loss> cluster_loss() const;
 };
 void describe(Fields& f, FaultConfig& c);

@@ -11,6 +11,7 @@
 #include "dimm_ssd/dimm_ssd_registers.h"
 #include "dimm_ssd/flash_fault.h"
 #include "fabric/crossbar.h"
+#include "flash/flash_failure.h"
 #include "gpu/gpu_loss.h"
 #include "gpu/gpu_memory_fault.h"
 #include "gpu/gpu_registers.h"
@@ -79,8 +80,8 @@ struct BuiltDevicesTest : SystemCTest {
       expect_role<FaultTarget<GpuMemoryFault>>(placed, takes<GpuMemoryFault>(placed),
                                                "a target of faults of GPUs' memory");
       expect_role<FaultTarget<CxlFault>>(placed, takes<CxlFault>(placed), "a target of poison");
-      expect_role<FaultTarget<CxlFlashFault>>(placed, takes<CxlFlashFault>(placed),
-                                              "a target of faults of a CXL SSD's flash");
+      expect_role<FaultTarget<FlashFailure>>(placed, takes<FlashFailure>(placed),
+                                             "a target of failures of flash");
     }
   }
   template <class Fault>

@@ -401,7 +401,7 @@ void BuiltNode::inject_into_devices(const std::vector<FaultConfig>& faults) {
   inject_into(devices_, node_.devices, faults, &FaultConfig::gpu_memory_fault);
   inject_into(devices_, node_.devices, faults, &FaultConfig::gpu_slowdown);
   inject_into(devices_, node_.devices, faults, &FaultConfig::cxl_fault);
-  inject_into(devices_, node_.devices, faults, &FaultConfig::cxl_flash_fault);
+  inject_into(devices_, node_.devices, faults, &FaultConfig::broken_flash);
 }
 
 void BuiltNode::start() {

@@ -97,7 +97,7 @@ TEST_F(BadInputTest, WrongTypesAndUnitsSayWhatWasExpected) {
       {"faults.0.kind=brownout", "faults.0.at=1ms"}, 65,
       "command line: error: faults.0.kind: expected one of \"power_loss\", \"bit\", \"pin\", \"column\", "
       "\"word\", \"chip\", \"row\", \"flash_bits\", \"gpu_loss\", \"gpu_memory\", \"gpu_slow\", \"poison\", "
-      "\"cxl_flash\", \"node_loss\", \"link_loss\", \"memory_loss\", \"ssd_loss\", \"gpu_state_loss\", got "
+      "\"flash\", \"node_loss\", \"link_loss\", \"memory_loss\", \"ssd_loss\", \"gpu_state_loss\", got "
       "\"brownout\"");
 }
 

@@ -170,12 +170,12 @@ TEST_F(CxlNodeTest, AFlashPageThatCannotBeReadLosesOneCheckpointAndNoMore) {
 TEST_F(CxlNodeTest, FaultsOfFlashNeedACxlSsd) {
   const auto refused = [&](const char* scenario, const std::string& keys) {
     const Ended ended = asterism({"check", std::string("scenarios/") + scenario,
-                                  R"(faults=[{"at":"1ms","kind":"cxl_flash",)" + keys + "}]"});
+                                  R"(faults=[{"at":"1ms","kind":"flash",)" + keys + "}]"});
     EXPECT_EQ(ended.status, 65);
     return ended.err;
   };
   EXPECT_THAT(refused("cxl", R"("offset":0,"page_bits":1)"),
-              HasSubstr("faults.0.kind: this node has no device in which cxl_flash can occur"));
+              HasSubstr("faults.0.kind: this node has no device in which flash can occur"));
   EXPECT_THAT(refused("cxl_ssd", R"("offset":"0x1000_0000","page_bits":1)"),
               HasSubstr("faults.0.offset: expected an offset below 0x10000000"));
   EXPECT_THAT(refused("cxl_ssd", R"("offset":0)"),

@@ -37,6 +37,28 @@ TEST_F(NvmeScenarioTest, TheDiskWritesFromAndReadsIntoAnExpander) {
   EXPECT_EQ(ended.err, "");
 }
 
+TEST_F(NvmeScenarioTest, APageOfFlashThatFailsIsAnErrorOfItsReadsAndInTheLog) {
+  const auto run = [this](const std::string& keys) {
+    return asterism({"run", "nvme", "--out", "run", "--timeline", "expect={}", "args=rounds=2 blocks=48",
+                     R"(faults=[{"kind":"flash","offset":"0x3_3000",)" + keys + "}]"});
+  };
+  const Ended late = run(R"("at":"9ms","page_bits":60)");
+  EXPECT_EQ(late.status, 1) << late.out << late.err;
+  EXPECT_THAT(late.out, HasSubstr("nvme_disk: read: status 0x281"));
+  EXPECT_THAT(late.err, HasSubstr("Read (02h), LBA 0x30, 1 block: unrecovered read error (0x281)"));
+  EXPECT_EQ(json("run/stats.json")["node"]["nvme"]["flash_faults"], 1);
+  const Ended corrected = run(R"("at":"9ms","page_bits":54)");
+  EXPECT_EQ(corrected.status, 0) << corrected.out << corrected.err;
+  const Ended early = run(R"("at":"1us","page_bits":60)");
+  EXPECT_EQ(early.status, 0) << early.out << early.err;
+  EXPECT_THAT(early.err, HasSubstr("a fault in flash at offset 0x33000 hits nothing"));
+  const Ended refused = asterism({"check", "scenarios/nvme",
+                                  R"(faults=[{"at":"1ms","kind":"flash","page_bits":1,)"
+                                  R"("offset":"0x1000_0000_0000"}])"});
+  EXPECT_EQ(refused.status, 65);
+  EXPECT_THAT(refused.err, HasSubstr("faults.0.offset: expected an offset below"));
+}
+
 // The stock driver of Debian's kernel, behind PCI: its package is that of linux_test.
 TEST_F(NvmeScenarioTest, LinuxWritesAndReadsTheDisk) {
   const std::string device =

@@ -9,7 +9,8 @@
 // With cxl=on, the disk writes from the memory of a CXL expander and reads into it.
 //
 // Exit status: 0 all rounds are there, 1 a promise was broken or the disk failed, 2 a wrong argument, 3 no
-// disk, no expander or too little memory. result.txt holds a checksum of the disk by which two runs are compared.
+// disk, no expander or too little memory. result.txt holds a checksum of the disk by which two runs are
+// compared.
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
