@@ -96,7 +96,7 @@ typedef enum {
   checkpoint_skipped,     // the controller selected no level; the previous checkpoint remains the newest
   checkpoint_no_pcram,    // the node has no PCRAM, or too little for two checkpoints
   checkpoint_not_stored,  // a plug-in on the auxiliary cores could not store it
-  checkpoint_no_cxl,      // the node has no CXL expander, or too little of its memory
+  checkpoint_no_cxl,      // the node has no CXL device of this kind, or too little of its memory
 } CheckpointStatus;
 
 typedef enum {
