@@ -90,7 +90,7 @@ CxlMemoryModule::CxlMemoryModule(const sc_core::sc_module_name& name, const CxlM
       link_(parts.expander),
       alarm_("alarm", [this](Picoseconds now) {
         for (; !faults_.empty() && faults_.front().at <= now; faults_.pop_front())
-          poison(faults_.front().fault.offset, PoisonSource::injected);
+          inject_poison(faults_.front().fault.offset);
         rearm();
       }) {
   const DeviceContext inner{.place = media_place(context.place),
@@ -222,10 +222,19 @@ void CxlMemoryModule::found(const FoundError& error) {
     raise(events.uncorrectable.bits(true));
 }
 
+// What loses its contents with the node's power has none that could be wrong while the power is off.
+void CxlMemoryModule::inject_poison(Bytes offset) {
+  if (powered_ || config_.supply == CxlSupply::own)
+    poison(offset, PoisonSource::injected);
+  else
+    log(name()).warn("the poison at {:#x} has no effect: the expander has no power",
+                     (window_.first + offset).value());
+}
+
 bool CxlMemoryModule::poison(Bytes offset, PoisonSource source) {
   if (!poison_.add(offset, source)) return false;
   ++poisoned_lines_;
-  const Address address = window_.first + offset;
+  const Address address = window_.first + offset / PoisonList::line * PoisonList::line;
   log(name()).warn(
       "the line at {:#x} is poisoned: {}", address.value(),
       source == PoisonSource::injected ? "it was injected" : "its media has an uncorrectable error");

@@ -118,6 +118,7 @@ class CxlMemoryModule final : public sc_core::sc_module,
   };
 
   void found(const FoundError& error);
+  void inject_poison(Bytes offset);
   bool poison(Bytes offset, PoisonSource source);  // whether the line was not poisoned before
   // Notes which lines a payload has written, and marks one that reads a poisoned line.
   void pass_poison(tlm::tlm_generic_payload& payload);

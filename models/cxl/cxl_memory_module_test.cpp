@@ -1,10 +1,13 @@
 #include "cxl/cxl_memory_module.h"
 
+#include <gmock/gmock.h>
+
 #include <array>
 
 #include "base/event_log.h"
 #include "devices/device_fuzz.h"
 #include "tlm/log.h"
+#include "tlm/log_of_node.h"
 #include "tlm/systemc_test.h"
 #include "tlm/test_initiator.h"
 #include "tlm/test_node.h"
@@ -200,6 +203,24 @@ SYSTEMC_TEST_F(CxlMemoryModuleTest, AFaultOfAScenarioInjectsPoisonAtItsTime) {
   EXPECT_TRUE(reads_poison(0x40));
 }
 
+SYSTEMC_TEST_F(CxlMemoryModuleTest, NamesTheLineOfAnInjectedByte) {
+  std::string out;
+  set_log_levels({{cxl.name(), LogLevel::warning}});
+  collect_log(cxl.name(), out);
+  cxl.inject(std::vector<Timed<CxlFault>>{{.at = 1_us, .fault = {.offset = Bytes(0x41)}}});
+  wait_for(2_us);
+  EXPECT_THAT(out, testing::HasSubstr("40 is poisoned: it was injected"));
+}
+
+// What has no power has no contents that could be wrong.
+SYSTEMC_TEST_F(CxlMemoryModuleTest, APoisonFaultWithoutPowerHasNoEffect) {
+  cxl.inject(std::vector<Timed<CxlFault>>{{.at = 5_us, .fault = {.offset = Bytes(0x40)}}});
+  cxl.reset(Reset::power_loss);
+  wait_for(6_us);
+  cxl.power_up();
+  EXPECT_EQ(listed(), 0u);
+}
+
 SYSTEMC_TEST_F(CxlMemoryModuleTest, LosesItsContentsAndItsPoisonWithThePower) {
   cpu.write<std::uint64_t>(0x1000, 5);
   command(CxlCommand::inject_poison, 0);
@@ -232,6 +253,14 @@ SYSTEMC_TEST_F(CxlMemoryWithSupplyTest, KeepsItsContentsAndItsPoisonWhenTheNodeL
   cxl.reset(Reset::cold);
   EXPECT_EQ(cpu.read<std::uint64_t>(0x1000), 5u);
   EXPECT_TRUE(reads_poison(0));
+}
+
+SYSTEMC_TEST_F(CxlMemoryWithSupplyTest, APoisonFaultWithoutTheNodesPowerIsThereAfterwards) {
+  cxl.inject(std::vector<Timed<CxlFault>>{{.at = 5_us, .fault = {.offset = Bytes(0x40)}}});
+  cxl.reset(Reset::power_loss);
+  wait_for(6_us);
+  cxl.power_up();
+  EXPECT_EQ(listed(), 1u);
 }
 
 }  // namespace
