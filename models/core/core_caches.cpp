@@ -239,7 +239,9 @@ void CoreCaches::carry(unsigned core, const LineCarriers::Access& access) {
   if (resets != resets_) return;
   const Picoseconds end = now() + to_picoseconds(delay);
   if (access.kind == prefetch) return prefetch_ended(core, access.line, end);
-  if (!ok) cores_[core]->caches_refused(access.line, initiator.poison);
+  if (!ok)
+    cores_[core]->caches_refused(access.line, initiator.poison,
+                                 access.kind == fill ? std::optional(access.miss) : std::nullopt);
   if (access.kind == fill) cores_[core]->answered(access.miss, end);
 }
 

@@ -1,5 +1,6 @@
 // A core with a window for misses in flight, behind caches, on memory whose time is known at once
 // (TimedPath), or only in simulated time.
+#include <gmock/gmock.h>
 #include <tlm_utils/simple_target_socket.h>
 
 #include <algorithm>
@@ -14,8 +15,10 @@
 #include "core/core_module.h"
 #include "core/core_test_bus.h"
 #include "core/iss_factory.h"
+#include "tlm/log_of_node.h"
 #include "tlm/systemc_test.h"
 #include "tlm/test_writes.h"
+#include "tlm/warning_cause.h"
 
 namespace asterism {
 namespace {
@@ -396,6 +399,37 @@ SYSTEMC_TEST_F(ErrorTest, APoisonedFillIsAnSError) {
   bench.memory.poisoned.insert(array);
   load_a_line();
   expect_serror();
+  const auto fault = bench.core.iss().fault();
+  const auto cause = fault ? bench.core.cause_of(*fault) : std::nullopt;
+  ASSERT_TRUE(cause);
+  EXPECT_EQ(cause->address.value(), base + array);
+  EXPECT_TRUE(cause->is_poisoned);
+}
+// One message for all lines that an instruction has asked for, with the address of this instruction.
+SYSTEMC_TEST_F(ErrorTest, PoisonedFillsAreLoggedOnceForTheInstructionThatAskedForThem) {
+  std::string out;
+  collect_log(bench.core.name(), out);
+  bench.memory.place<std::uint32_t>(0x20'0000 + 0x380, {wfi});
+  for (std::uint64_t line = 0; line < 4; ++line) bench.memory.poisoned.insert(array + line * 64);
+  bench.time_of({
+      0xd2a80408,  // mov x8, #0x40200000
+      0xd518c008,  // msr vbar_el1, x8
+      0xd2a80202,  // mov x2, #0x40100000
+      0xd2800104,  // mov x4, #8
+      0xf9400043,  // loop: ldr x3, [x2]
+      0x91010042,  // add x2, x2, #64
+      0xf1000484,  // subs x4, x4, #1
+      0x54ffffa1,  // b.ne loop
+      0xd2820004,  // mov x4, #0x1000
+      0xf1000484,  // wait: subs x4, x4, #1
+      0x54ffffe1,  // b.ne wait
+      0xd50344ff,  // msr daifclr, #4
+      0x14000000,  // b to it
+  });
+  EXPECT_EQ(out, "line at 0x40100000 of the caches: poisoned data, an SError [0x40000010]\n");
+  log_repetitions();
+  EXPECT_THAT(out, testing::EndsWith("repeated 3 times, also with other numbers: line at 0x40100000 of the "
+                                     "caches: poisoned data, an SError [0x40000010]\n"));
 }
 
 }  // namespace

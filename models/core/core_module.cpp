@@ -108,6 +108,7 @@ void CoreModule::reset(Reset kind) {
   standby_ = false;
   lock_up_reason_.clear();
   last_poisoned_.reset();
+  serror_of_.reset(), abort_of_.reset();
   forget_misses();
   if (caches_) caches_->forget_traffic(index_);
   if (!is_on()) return;
@@ -618,6 +619,12 @@ bool CoreModule::store(Address address, unsigned size, std::uint64_t value) {
   return access(Access::store, address, size, value);
 }
 
+bool CoreModule::load_descriptor(Address address, std::uint64_t& value) {
+  value = 0;
+  ++bus_reads_, ++bypassed_;
+  return access(Access::walk, address, sizeof value, value);
+}
+
 bool CoreModule::fetch(Address address, std::uint32_t& word) {
   if (state_ != State::running || start_ || grant(address) || !initiator_.poison) return false;
   ++bus_reads_;
@@ -665,18 +672,42 @@ bool CoreModule::access(Access kind, Address address, unsigned size, std::uint64
 bool CoreModule::succeeded(Access kind, Address address, unsigned size) {
   if (payload_.is_response_ok() && !initiator_.poison) return true;
   ++bus_errors_;
+  const bool is_aborted = kind == Access::fetch || kind == Access::walk ||
+                          (kind == Access::load && aborts_refused_loads_ && !initiator_.monitored);
+  const RefusedAccess refused{address, initiator_.poison, iss_->instructions()};
+  if (is_aborted)
+    abort_of_ = refused;
+  else
+    keep_cause_of_serror(refused);
   if (initiator_.poison) {
     const Address block(address.value() - address.value() % poisoned_block);
     if (std::exchange(last_poisoned_, block) == block) return false;
   }
-  static constexpr const char* names[] = {"load", "store", "fetch"};
-  const bool is_aborted = kind == Access::load && aborts_refused_loads_ && !initiator_.monitored;
+  static constexpr const char* names[] = {"load", "store", "fetch", "walk of the translation tables, a load"};
   log(name()).warn("{} of {} bytes at {:#x}: {}, {}", names[static_cast<std::size_t>(kind)], size,
                    address.value(), why_it_failed(address),
-                   kind == Access::fetch ? "an instruction abort"
-                   : is_aborted          ? "a data abort"
-                                         : "an SError");
+                   kind == Access::fetch  ? "an instruction abort"
+                   : kind == Access::walk ? "an abort"
+                   : is_aborted           ? "a data abort"
+                                          : "an SError");
   return false;
+}
+
+// Of several refused accesses before the handler of an SError has ended, the first is the cause of it.
+void CoreModule::keep_cause_of_serror(std::optional<RefusedAccess> cause) {
+  constexpr std::uint64_t el1 = 1 << 2;
+  const auto fault = iss_->fault();
+  if (!iss_->is_serror_pending() && !(fault && fault->pstate & el1)) serror_of_ = cause;
+}
+
+std::optional<CoreModule::RefusedAccess> CoreModule::cause_of(const TakenFault& fault) const {
+  const std::uint64_t what = esr::exception_class(fault.syndrome);
+  if (what == esr::ec_serror) return serror_of_;
+  constexpr std::uint64_t status = 0x3f;
+  const bool is_abort = what == esr::ec_data_abort || what == esr::ec_data_abort - 1 ||
+                        what == esr::ec_instruction_abort || what == esr::ec_instruction_abort - 1;
+  if (!is_abort || (fault.syndrome & status) != esr::synchronous_external_abort) return std::nullopt;
+  return abort_of_ && abort_of_->instructions == fault.instructions ? abort_of_ : std::nullopt;
 }
 
 std::string CoreModule::why_it_failed(Address address) const {
@@ -701,7 +732,7 @@ std::optional<WarningCause::Cause> CoreModule::cause() const {
   Cause cause{.instance = std::string(full),
               .name = std::string(full.starts_with(node) ? full.substr(node.size()) : full)};
   if (in_report_) return cause;
-  const std::uint64_t pc = iss_->read(CoreRegister::pc) - (in_call_ ? 4 : 0);
+  const std::uint64_t pc = asked_by_.value_or(iss_->read(CoreRegister::pc) - (in_call_ ? 4 : 0));
   cause.place = [this, pc] { return describe_code(pc); };
   // What the handler of a fault does wrongly, for example on a stack that has overflown, follows from it.
   const auto fault = iss_->fault();
@@ -744,7 +775,8 @@ CachedAccess CoreModule::access_caches(Address address, CacheAccess what, bool w
         return access;
       }
     }
-  const PendingMiss pending{miss, address, access.has_traffic, local, wait, not_before};
+  const PendingMiss pending{miss, address,   iss_->read(CoreRegister::pc), access.has_traffic, local,
+                            wait, not_before};
   if (access.has_traffic) caches_->keep_traffic(index_);
   const bool is_next = is_known && (pending_misses_.empty() || !access.has_traffic);
   if (is_next && carry(pending)) {
@@ -784,7 +816,9 @@ void CoreModule::call_caches(F f) {
   bool ok = true;
   const bool goes_on = call_target([&](sc_core::sc_time& delay) { ok = f(delay); });
   initiator_.monitored = false;
-  if (goes_on && !ok) iss_->raise_serror(esr::serror_bus_error);
+  if (!goes_on || ok) return;
+  keep_cause_of_serror(std::nullopt);
+  iss_->raise_serror(esr::serror_bus_error);
 }
 
 // Behind the instruction. Misses begin as if they had been carried within it: later by what the core has had
@@ -805,17 +839,21 @@ void CoreModule::carry_cache_traffic() {
 
 void CoreModule::carry_and_wait() {
   call_caches([this](sc_core::sc_time& delay) {
-    bool ok = true;
     const Picoseconds local = now() + to_picoseconds(delay);
     for (const PendingMiss& each : std::exchange(pending_misses_, {})) {
       const Picoseconds asked = *misses_.begin(each.miss, misses_.after_waits(each.at)) + each.wait;
       sc_core::sc_time until_filled = to_sc_time(std::max(asked, now()) - now());
-      ok = caches_->carry_traffic(index_, initiator_, until_filled) && ok;
+      const bool is_filled = caches_->carry_traffic(index_, initiator_, until_filled);
       if (state_ != State::running || start_) return true;
+      if (!is_filled) {
+        asked_by_ = each.pc;
+        caches_refused(Address(each.line.value() - each.line.value() % poisoned_block), initiator_.poison,
+                       std::nullopt);
+      }
       misses_.end(std::max(now() + to_picoseconds(until_filled), *each.not_before));
     }
     delay = to_sc_time(std::max(local, now()) - now());
-    return ok;
+    return true;
   });
 }
 
@@ -823,7 +861,8 @@ void CoreModule::carry_and_wait() {
 
 void CoreModule::leave_open(const PendingMiss& pending, std::optional<Picoseconds> begun) {
   const MissesInFlight::Id miss = misses_.end_later();
-  open_misses_[miss] = {.has_traffic = pending.has_traffic,
+  open_misses_[miss] = {.pc = pending.pc,
+                        .has_traffic = pending.has_traffic,
                         .wait = pending.wait,
                         .end = pending.not_before.value_or(0_ps),
                         .unknown = pending.not_before ? 1u : 2u};
@@ -863,11 +902,19 @@ void CoreModule::begin_more_misses() {
   misses_ended_.notify(sc_core::SC_ZERO_TIME);
 }
 
-void CoreModule::caches_refused(Address line, bool is_poisoned) {
+void CoreModule::caches_refused(Address line, bool is_poisoned, std::optional<MissesInFlight::Id> miss) {
   if (state_ != State::running || start_) return;
   ++bus_errors_;
-  log(name()).warn("line at {:#x} of the caches: {}, an SError", line.value(),
-                   is_poisoned ? "poisoned data" : "the bus has answered with an error");
+  keep_cause_of_serror(RefusedAccess{line, is_poisoned, iss_->instructions()});
+  if (const auto open = miss ? open_misses_.find(*miss) : open_misses_.end(); open != open_misses_.end())
+    asked_by_ = open->second.pc;
+  in_report_ = !asked_by_;
+  {
+    const WarningCausedBy this_core(*this);
+    log(name()).warn("line at {:#x} of the caches: {}, an SError", line.value(),
+                     is_poisoned ? "poisoned data" : "the bus has answered with an error");
+  }
+  asked_by_.reset(), in_report_ = false;
   iss_->raise_serror(esr::serror_bus_error);
 }
 

@@ -26,7 +26,8 @@
 // - Errors. A TLM error response or a poisoned one raises SError and is logged as a warning; of consecutive
 //   poisoned responses in one block of memory, only the first one is logged. If memory refuses direct access
 //   because a part of it is faulty, the core fetches from it by b_transport, one instruction at a time. A
-//   poisoned fetch is an instruction abort.
+//   poisoned fetch is an instruction abort. A line that the caches could not get is logged with the
+//   instruction that has asked for it.
 // - Mistakes of the program that have no effect of their own (GuestChecks) are logged as warnings.
 // - Causality. Cores that are behind in time can see what a core does ahead of simulated time. Two rules keep
 //   the order. A read of the counter waits until simulated time has reached the tick that it returns, so that
@@ -204,6 +205,14 @@ class CoreModule : public sc_core::sc_module,
   // WarningCause: the instruction that this core executes.
   std::optional<Cause> cause() const override;
 
+  // The access that was refused, or answered with poison; nullopt: not known, or a fault of another kind.
+  struct RefusedAccess {
+    Address address;  // physical
+    bool is_poisoned = false;
+    std::uint64_t instructions = 0;  // retired before it was known
+  };
+  std::optional<RefusedAccess> cause_of(const TakenFault& fault) const;
+
   // Why the core is locked up, for a report: an explanation, pc, ESR and FAR.
   const std::string& lock_up_reason() const { return lock_up_reason_; }
   unsigned index() const { return index_; }
@@ -257,7 +266,7 @@ class CoreModule : public sc_core::sc_module,
   // For the caches. The line of a miss in flight has come, or the prefetch that it waits for has ended; one
   // of their accesses was answered with an error, or poisoned; they are reset.
   void answered(MissesInFlight::Id miss, Picoseconds end);
-  void caches_refused(Address line, bool is_poisoned);
+  void caches_refused(Address line, bool is_poisoned, std::optional<MissesInFlight::Id> miss);
   void forget_misses();
   // Another core has invalidated translations.
   void invalidate_translations() { iss_->invalidate_translations(); }
@@ -283,6 +292,7 @@ class CoreModule : public sc_core::sc_module,
   // IssHost
   bool load(Address address, unsigned size, std::uint64_t& value) override;
   bool store(Address address, unsigned size, std::uint64_t value) override;
+  bool load_descriptor(Address address, std::uint64_t& value) override;
   void touch(Address address) override;
   bool fetch(Address address, std::uint32_t& word) override;
   void about_to_store(Address page, unsigned line) override;
@@ -323,7 +333,7 @@ class CoreModule : public sc_core::sc_module,
   void wait_for_interrupt();
 
   bool is_on() const { return state_ != State::off; }
-  enum class Access { load, store, fetch };
+  enum class Access { load, store, fetch, walk };
   bool access(Access kind, Address address, unsigned size, std::uint64_t& value);
   template <class F>
   bool call_target(F f);
@@ -331,6 +341,7 @@ class CoreModule : public sc_core::sc_module,
   void call_caches(F f);
   bool succeeded(Access kind, Address address, unsigned size);
   std::string why_it_failed(Address address) const;
+  void keep_cause_of_serror(std::optional<RefusedAccess> cause);
   void check_register(Access kind, Address address, unsigned size);
   void report(const GuestFinding& finding, const std::string& name);
   bool grant(Address address);
@@ -409,10 +420,13 @@ class CoreModule : public sc_core::sc_module,
   // In a call by an instruction that is behind pc (HVC, HLT); or reporting accesses whose instruction is not
   // known any more.
   bool in_call_ = false, in_report_ = false;
+  std::optional<std::uint64_t>
+      asked_by_;  // while a refused line is logged: the instruction that asked for it
   bool wake_on_irq_ = false;
   sc_core::sc_event wake_;
   std::string lock_up_reason_;
   std::optional<Address> last_poisoned_;  // the block of the last warning
+  std::optional<RefusedAccess> serror_of_, abort_of_;
 
   // The core's own time was base_time_ when base_count_ instructions were retired.
   Picoseconds base_time_;
@@ -433,6 +447,7 @@ class CoreModule : public sc_core::sc_module,
   struct PendingMiss {
     MissesInFlight::Miss miss;
     Address line;
+    std::uint64_t pc;
     bool has_traffic;
     Picoseconds at, wait;
     std::optional<Picoseconds> not_before;
@@ -440,6 +455,7 @@ class CoreModule : public sc_core::sc_module,
   std::vector<PendingMiss> pending_misses_;  // of an instruction
   // An open miss: its end as far as it is known, and how many of its begin and answers are not.
   struct OpenMiss {
+    std::uint64_t pc;
     bool has_traffic;
     Picoseconds wait, end;
     unsigned unknown;

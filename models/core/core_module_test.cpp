@@ -410,6 +410,29 @@ SYSTEMC_TEST_F(CoreModuleTest, WarnsOncePerPoisonedBlockAndOfEachOtherError) {
                      "090: poisoned data, an SError [0x40000024]\n");
 }
 
+SYSTEMC_TEST_F(CoreModuleTest, NamesAWalkOfTheTablesThatReadsPoison) {
+  std::string out;
+  collect_log(core.name(), out);
+  bus.broken = CoreTestBus::memory_base + 0x10'0000;
+  bus.place(CoreTestBus::memory_base, {
+                                          0xd2a80200,  // mov x0, #0x40100000
+                                          0xd5182000,  // msr ttbr0_el1, x0
+                                          0xd2800321,  // mov x1, #25
+                                          0xd5182041,  // msr tcr_el1, x1
+                                          0xd5381001,  // mrs x1, sctlr_el1
+                                          0xb2400021,  // orr x1, x1, #1
+                                          0xd5181001,  // msr sctlr_el1, x1
+                                          0xd5033fdf,  // isb
+                                          0xd503207f,  // wfi
+                                      });
+  core.start(Address(CoreTestBus::memory_base), 0);
+  wait_for(10_us);
+  EXPECT_EQ(
+      out.find("walk of the translation tables, a load of 8 bytes at 0x40100008: poisoned data, an abort"),
+      0u)
+      << out;
+}
+
 // A kernel may emulate the read, so that it is no mistake of a program.
 SYSTEMC_TEST_F(CoreModuleTest, DoesNotLogAnIdRegisterReadAtEl0) {
   std::string out;

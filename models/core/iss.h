@@ -117,6 +117,9 @@ class IssHost {
   // bytes of value. False: bus error.
   virtual bool load(Address address, unsigned size, std::uint64_t& value) = 0;
   virtual bool store(Address address, unsigned size, std::uint64_t value) = 0;
+  // As load(), but of a descriptor of 8 bytes by a walk of the translation tables, which ends in an abort if
+  // it is refused.
+  virtual bool load_descriptor(Address address, std::uint64_t& value) { return load(address, 8, value); }
 
   // The engine is about to access an address that is not mapped. The host may call map_direct() for the
   // memory there. If it does not, a load or store is made as above.
@@ -285,6 +288,7 @@ class Iss {
   virtual void set_irq(bool level) = 0;
   // Makes an SError pending, with its 25-bit ISS.
   virtual void raise_serror(std::uint32_t iss) = 0;
+  virtual bool is_serror_pending() const = 0;
 
   // Maps memory that the engine accesses by itself: the bytes of `range` are at `host`, which stays valid
   // until unmap_direct() or the engine's destruction. Only whole 4 KiB pages inside the range are used. Takes

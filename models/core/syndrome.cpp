@@ -54,7 +54,7 @@ const char* class_of(unsigned exception_class) {
 }
 
 // The fault status code of an abort.
-std::string describe_status(unsigned status) {
+std::string describe_status(unsigned status, bool is_poisoned) {
   const unsigned level = status & 3;
   switch (status & 0x3c) {
     case 0x00:
@@ -70,7 +70,7 @@ std::string describe_status(unsigned status) {
   }
   switch (status) {
     case 0x10:
-      return "external abort";
+      return is_poisoned ? "poisoned data" : "external abort";
     case 0x14:
     case 0x15:
     case 0x16:
@@ -85,7 +85,7 @@ std::string describe_status(unsigned status) {
 
 }  // namespace
 
-std::string describe_syndrome(std::uint64_t esr) {
+std::string describe_syndrome(std::uint64_t esr, bool is_poisoned) {
   const auto exception_class = static_cast<unsigned>(esr >> 26 & 0x3f);
   const auto status = static_cast<unsigned>(esr & 0x3f);
   const char* const name = class_of(exception_class);
@@ -93,11 +93,13 @@ std::string describe_syndrome(std::uint64_t esr) {
   switch (exception_class) {
     case 0x20:
     case 0x21:
-      return fmt::format("{}: {}", name, describe_status(status));
+      return fmt::format("{}: {}", name, describe_status(status, is_poisoned));
     case 0x24:
     case 0x25:
-      return fmt::format("{} by a {}: {}", name, esr >> 6 & 1 ? "store" : "load", describe_status(status));
+      return fmt::format("{} by a {}: {}", name, esr >> 6 & 1 ? "store" : "load",
+                         describe_status(status, is_poisoned));
     case 0x2f:
+      if (is_poisoned) return "SError: poisoned data";
       return status == 0x11 ? "SError: bus error" : "SError";
     case 0x3c:
       return fmt::format("BRK #{:#x}", esr & 0xffff);

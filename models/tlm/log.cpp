@@ -130,7 +130,10 @@ void report_to_log(const sc_core::sc_report& report, const sc_core::sc_actions& 
   if (actions & sc_core::SC_ABORT) std::abort();
 }
 
+const WarningCause* stated_cause = nullptr;  // by a WarningCausedBy
+
 std::optional<WarningCause::Cause> cause_of_warning() {
+  if (stated_cause) return stated_cause->cause();
   if (!sc_core::sc_is_running()) return std::nullopt;
   const sc_core::sc_process_handle process = sc_core::sc_get_current_process_handle();
   const auto* module =
@@ -195,6 +198,9 @@ void Log::write(LogLevel level, fmt::string_view text, fmt::format_args args) co
     if (!is_first(*logger_, *cause, words)) return;
   logger_->log(to_spdlog(level), words);
 }
+
+WarningCausedBy::WarningCausedBy(const WarningCause& cause) : before_(std::exchange(stated_cause, &cause)) {}
+WarningCausedBy::~WarningCausedBy() { stated_cause = before_; }
 
 void log_repetitions() {
   for (const auto& [what, repeated] : std::exchange(warnings(), {}))

@@ -30,6 +30,18 @@ class WarningCause {
   virtual std::optional<Cause> cause() const = 0;
 };
 
+// Warnings that are logged while it exists are caused by `cause`, in whatever process.
+class WarningCausedBy {
+ public:
+  explicit WarningCausedBy(const WarningCause& cause);
+  ~WarningCausedBy();
+  WarningCausedBy(const WarningCausedBy&) = delete;
+  WarningCausedBy& operator=(const WarningCausedBy&) = delete;
+
+ private:
+  const WarningCause* const before_;
+};
+
 // Logs how often each warning was repeated, and forgets that.
 void log_repetitions();
 

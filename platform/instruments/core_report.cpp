@@ -138,9 +138,12 @@ CoreReport report_core(CoreModule& core, const FunctionSymbols& functions, Addre
   if (core.state() == CoreModule::State::off) return report;
   if (const auto taken = iss.fault()) {
     const auto calls = calls_to(core, *taken, symbols, dram);
-    report.fault = fmt::format("{}{}, pc {}", describe_syndrome(taken->syndrome),
-                               taken->address ? fmt::format(", address {:#x}", *taken->address) : "",
-                               symbols.describe(taken->pc));
+    const auto refused = core.cause_of(*taken);
+    auto address = taken->address;
+    if (!address && refused) address = refused->address.value();
+    report.fault =
+        fmt::format("{}{}, pc {}", describe_syndrome(taken->syndrome, refused && refused->is_poisoned),
+                    address ? fmt::format(", address {:#x}", *address) : "", symbols.describe(taken->pc));
     report.fault_callers = short_form(calls, symbols);
     details += fmt::format(
         "\nfault from which the core has not returned: {}\n  ESR_EL1 {:#x}\n{}\ncallers at the fault:\n{}",

@@ -41,7 +41,7 @@ TEST_F(DiagnosisTest, ANullStoreIsReportedOnceWithItsPlace) {
                             "\\(a null pointer\\?\\), an SError \\[leaf\\+?[0-9a-fx]* \\(0x402[0-9a-f]+\\) "
                             "at mistakes.c:[0-9]+\\]\n"));
   EXPECT_EQ(std::ranges::count(ended.err, '\n'), 1) << ended.err;
-  EXPECT_THAT(ended.out, ContainsRegex("core 0       SError: bus error, pc "));
+  EXPECT_THAT(ended.out, ContainsRegex("core 0       SError: bus error, address 0x0, pc "));
   EXPECT_THAT(ended.out, ContainsRegex("called by [a-z_+0-9x, ]*main\\+0x"));
   EXPECT_THAT(ended.out, HasSubstr("details      cores.txt (registers, callers)\n"));
   expect_to_fit(ended.out);
@@ -127,7 +127,8 @@ TEST_F(DiagnosisTest, FirmwareWithoutSymbolsShowsAddresses) {
   EXPECT_THAT(ended.err, ContainsRegex("an SError \\[0x402[0-9a-f]+\\]\n"));
   EXPECT_THAT(
       ended.out,
-      ContainsRegex("core 0       SError: bus error, pc 0x402[0-9a-f]+\n             called by 0x402"));
+      ContainsRegex(
+          "core 0       SError: bus error, address 0x0, pc 0x402[0-9a-f]+\n             called by 0x402"));
 }
 
 // ---- firmware without a scenario ----

@@ -194,6 +194,10 @@ TEST_F(MemoryFaultTest, AnExceptionOnABrokenStackEndsTheRunAndIsReported) {
                                      std::string(how == "pointer" ? "4" : "7") + "\n"));
     EXPECT_THAT(ended.out,
                 HasSubstr("The stack or the code of this core is broken: nothing can be recovered."));
+    if (how == "memory") {
+      EXPECT_THAT(ended.out,
+                  testing::ContainsRegex("core 0       SError: poisoned data, address 0x[0-9a-f]+,"));
+    }
     EXPECT_LT(json("run/stats.json")["simulated_time_ps"], 1'000'000'000u);
   }
 }

@@ -792,7 +792,7 @@ std::optional<std::uint64_t> Memory::descriptor(std::uint64_t physical) {
     return value;
   }
   if (is_speculating_) return std::nullopt;
-  return host_.load(Address(physical), sizeof value, value) ? std::optional(value) : std::nullopt;
+  return host_.load_descriptor(Address(physical), value) ? std::optional(value) : std::nullopt;
 }
 
 std::uint64_t Memory::probe(std::uint64_t address, Access access, unsigned exception_level) {

@@ -52,6 +52,7 @@ class A64Iss final : public NativeIss, private DebugPort {
   void raise_serror(std::uint32_t iss) override {
     if (!cpu().serror) cpu().serror = iss, cpu().set_attend_at();
   }
+  bool is_serror_pending() const override { return cpu().serror.has_value(); }
 
   void map_direct(AddressRange range, std::uint8_t* host, bool is_monitored) override {
     cpu().memory.map(range, host, is_monitored);
