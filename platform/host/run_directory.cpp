@@ -163,6 +163,15 @@ void RunDirectory::finish() {
                                partial_.string()));
 }
 
+namespace {
+Picoseconds restore_after(std::initializer_list<EventLog::Detail> details) {
+  for (const auto& [name, value] : details)
+    if (const auto* const time = std::get_if<std::uint64_t>(&value); time && name == "restore_after_ps")
+      return Picoseconds(*time);
+  return 0_ps;
+}
+}  // namespace
+
 void EventFile::record(Picoseconds at, std::string_view source, std::string_view kind,
                        std::initializer_list<Detail> details) {
   nlohmann::ordered_json line = {{"time_ps", at.count()}, {"source", source}, {"kind", kind}};
@@ -174,6 +183,8 @@ void EventFile::record(Picoseconds at, std::string_view source, std::string_view
   auto of_source = std::ranges::find(counts, source, &Count::source);
   if (of_source == counts.end()) of_source = counts.insert(of_source, {std::string(source)});
   ++of_source->events;
+  if (kind == "power_lost") power_returns_ = at + restore_after(details);
+  if (kind == "power_restored") power_returns_.reset();
   if (kind == "power_lost" || kind == "uncorrectable_error" || kind == "gpu_lost" ||
       kind == "gpu_zone_contained")
     lost_ = true;

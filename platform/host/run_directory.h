@@ -82,6 +82,8 @@ class EventFile final : public EventLog {
   std::uint64_t count(const std::string& kind, const std::string& source) const;
   // The number of power losses and uncorrectable errors after which the firmware continued from a checkpoint.
   std::uint64_t recoveries() const { return recoveries_; }
+  // When the power returns, of a node that has lost it; nullopt: it is on, or off for good.
+  std::optional<Picoseconds> power_returns() const { return power_returns_; }
   // The period of a loop of warm resets that lasts until now: nullopt if the last two intervals between them
   // were not alike, if the last reset was longer ago than that, or if a checkpoint was completed meanwhile.
   std::optional<Picoseconds> reset_period(Picoseconds now) const;
@@ -96,6 +98,7 @@ class EventFile final : public EventLog {
   std::map<std::string, std::vector<Count>> counts_;  // by kind
   bool lost_ = false;                                 // power or data were lost and not restored since
   std::uint64_t recoveries_ = 0;
+  std::optional<Picoseconds> power_returns_;
   std::vector<Picoseconds> resets_;  // the last three since a checkpoint was completed
 };
 

@@ -34,9 +34,11 @@ struct RunOutcome {
   std::uint64_t instructions = 0;
   bool snapshot_saved = false;
   std::vector<std::pair<std::string, std::uint64_t>> checkpoints_of = {};  // of each DIMM-SSD
-  std::uint64_t checkpoints = 0, recoveries = 0, power_losses = 0, warm_resets = 0;
-  std::uint64_t ignored_power_losses = 0;  // because the power was off already
-  std::uint64_t late_faults = 0;           // of the scenario, which would have occurred after the end
+  bool has_begun_checkpoints = false;                                      // on a DIMM-SSD
+  std::uint64_t checkpoints = 0, recoveries = 0, power_losses = 0, gpu_losses = 0, warm_resets = 0;
+  std::optional<Picoseconds> power_returns;  // after the end of the run
+  std::uint64_t ignored_power_losses = 0;    // because the power was off already
+  std::uint64_t late_faults = 0;             // of the scenario, which would have occurred after the end
   // The period of the last warm resets, if the node was still being reset when the run was stopped.
   std::optional<Picoseconds> reset_period;
   double host_seconds = 0;

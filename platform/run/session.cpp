@@ -511,7 +511,10 @@ void Session::take_outcome() {
     if (device.type == "dimm_ssd")
       outcome_.checkpoints_of.emplace_back(device.instance(),
                                            events_.count("checkpoint_commit", "node." + device.instance()));
+  outcome_.has_begun_checkpoints = events_.count("checkpoint_begin") > 0;
   outcome_.power_losses = events_.count("power_lost");
+  outcome_.gpu_losses = events_.count("gpu_lost");
+  outcome_.power_returns = events_.power_returns();
   outcome_.ignored_power_losses = events_.count("power_loss_ignored");
   outcome_.warm_resets = events_.count("warm_reset");
   outcome_.late_faults = static_cast<std::uint64_t>(std::ranges::count_if(

@@ -45,6 +45,9 @@ std::string how_it_ended(const Summary& s) {
     case RunOutcome::End::not_recoverable:
       return "not recoverable: " + o.cluster->not_recoverable;
     case RunOutcome::End::time_limit:
+      if (o.power_returns && !o.cluster)
+        return fmt::format("stopped at the time limit of {}: the power is off until {}",
+                           human_time(s.scenario.config.until), human_time(*o.power_returns));
       return fmt::format("stopped at the time limit of {}: the {} had not ended",
                          human_time(s.scenario.config.until), unfinished_part(s));
     case RunOutcome::End::stalled:
@@ -271,9 +274,15 @@ class SummaryText {
     if (o_.cluster) {
       for (const auto& [label, value] : lines_of(*o_.cluster)) line(label, value);
     } else if (!s_.scenario.workload) {
-      line("checkpoints", fmt::format("{} committed{}, {}, {}", o_.checkpoints, where_committed(o_),
-                                      counted(o_.power_losses, "power loss", "power losses"),
-                                      counted(o_.recoveries, "recovery", "recoveries")));
+      const std::string losses =
+          counted(o_.power_losses, "power loss", "power losses") +
+          (o_.gpu_losses > 0 ? ", " + counted(o_.gpu_losses, "lost GPU", "lost GPUs") : "") + ", " +
+          counted(o_.recoveries, "recovery", "recoveries");
+      // Without a checkpoint on a DIMM-SSD, the firmware may have saved its state elsewhere.
+      if (o_.checkpoints > 0 || o_.has_begun_checkpoints)
+        line("checkpoints", fmt::format("{} committed{}, {}", o_.checkpoints, where_committed(o_), losses));
+      else if (o_.power_losses + o_.gpu_losses + o_.recoveries > 0)
+        line("losses", losses);
     }
   }
 
@@ -369,6 +378,7 @@ nlohmann::ordered_json to_json(const Summary& s, int status) {
           {"host_seconds", o.host_seconds},
           {"checkpoints", o.checkpoints},
           {"power_losses", o.power_losses},
+          {"gpu_losses", o.gpu_losses},
           {"recoveries", o.recoveries},
           {"warm_resets", o.warm_resets},
           {"faults", s.scenario.config.faults.size()},

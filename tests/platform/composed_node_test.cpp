@@ -64,8 +64,7 @@ TEST_F(ComposedNodeTest, TheSummaryCountsTheCheckpointsOfEachDimmSsd) {
              second = versions("node.ssd1", "checkpoint_commit").size();
   EXPECT_THAT(ended.out, HasSubstr(fmt::format("checkpoints  {} committed ({} to dimm_ssd, {} to ssd1), ",
                                                first + second, first, second)));
-  EXPECT_THAT(scenario({"expect={}", "until=1us"}).out,
-              HasSubstr("checkpoints  0 committed (0 to dimm_ssd, 0 to ssd1), "));
+  EXPECT_THAT(scenario({"expect={}", "until=1us"}).out, testing::Not(HasSubstr("checkpoints  ")));
 }
 
 TEST_F(ComposedNodeTest, EveryDeviceHasItsOwnStatisticsAndIsUsed) {

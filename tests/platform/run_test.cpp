@@ -30,9 +30,15 @@ TEST_F(RunTest, TheMainJobRecoversAndComesToTheSameResult) {
   EXPECT_FALSE(exists("runs/power_loss.partial"));
 }
 
-TEST_F(RunTest, ASummaryNamesNoDimmSsdIfTheNodeHasNone) {
-  EXPECT_THAT(asterism({"run", "hello", "node.dimm_ssd=null"}).out,
-              HasSubstr("checkpoints  0 committed, 0 power losses, 0 recoveries\n"));
+TEST_F(RunTest, ASummaryHasNoCheckpointsIfNoneWasBegun) {
+  EXPECT_THAT(asterism({"run", "hello"}).out, Not(HasSubstr("checkpoints  ")));
+  EXPECT_THAT(asterism({"run", "cxl"}).out,
+              AllOf(HasSubstr("losses       1 power loss, 1 recovery\n"), Not(HasSubstr("checkpoints  "))));
+}
+
+TEST_F(RunTest, ASummarySaysUntilWhenThePowerIsOff) {
+  EXPECT_THAT(asterism({"run", "power_loss", "faults.0.restore_after=100s", "expect={}", "until=50ms"}).out,
+              HasSubstr("stopped at the time limit of 50 ms: the power is off until 100.011"));
 }
 
 TEST_F(RunTest, TheMainJobLosesPowerInTheMiddleOfACheckpointWrite) {
