@@ -288,8 +288,21 @@ TEST_F(TrainingTest, GuardsAreWrittenBesideKernels) {
   const Ended refused = asterism({"run", "training_node", fmt::format("args={}gemini overlap=on", small),
                                   "faults=[]", "field_faults=null", "expect={}", "--out", "run"});
   EXPECT_EQ(refused.status, 3);
-  EXPECT_THAT(refused.out, AllOf(HasSubstr("overlap=on needs GPUs that accept data while a kernel runs"),
-                                 Not(HasSubstr("write: "))));
+  EXPECT_THAT(refused.out, AllOf(HasSubstr("overlap=on needs GPUs that accept data while a kernel runs\n"
+                                           "training:   (node.gpu.copy_in_beside_kernels)\n"),
+                                 Not(HasSubstr("write: ")), Not(HasSubstr("step 0"))));
+}
+
+TEST_F(TrainingTest, AnIntervalBeyondTheRunIsRefused) {
+  const Ended ended = asterism(
+      {"run", "training_node", "args=steps=40 interval=41", "faults=[]", "expect={}", "--out", "run"});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.out, HasSubstr("argument 'interval=41' is wrong: longer than the run of 40 steps"));
+}
+
+// The GPU is replaced before the program has used it, so that nothing is lost and nothing recovered.
+TEST_F(TrainingTest, ALossBeforeTheProgramBeginsIsInTheSummary) {
+  EXPECT_THAT(train("gemini", gpu_lost_at(1'000'000, 2)), HasSubstr("0 power losses, 1 lost GPU, 0"));
 }
 
 TEST_F(TrainingTest, AllWaitForASlowGpu) {

@@ -535,7 +535,9 @@ int main(int argc, char** argv) {
       {"gap", argument_number, &options.gap, 0, 1000000, "nanoseconds between two accesses"},
       {"seed", argument_number, &options.seed, 0, UINT64_MAX, "of weights and samples"},
   };
-  if (!arguments_read(argc, argv, table, sizeof table / sizeof *table)) return exit_usage;
+  if (!arguments_read(argc, argv, table, sizeof table / sizeof *table) ||
+      !arguments_interval_fits("training_cluster", "interval", options.interval, options.steps, "steps"))
+    return exit_usage;
   has_power = power_probe();
   const ExitStatus ready = prepare();
   if (ready != exit_passed) return ready;

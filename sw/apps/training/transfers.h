@@ -35,10 +35,11 @@ void transfers_read_state(unsigned gpu, void* to);
 void transfers_read_all(unsigned gpu, void* to);
 void transfers_write_state(unsigned gpu, const void* from);
 void transfers_write_guard(unsigned gpu, unsigned slot, const void* from);
-// Whether a write was refused because a kernel ran: the GPUs cannot do both at once.
-bool transfers_exclude_kernels(void);
 // A kernel that reads the state at random places and takes about `accesses` times the gap.
 void transfers_launch(unsigned gpu, uint64_t step, uint64_t accesses, uint64_t gap_ns);
+// Whether GPU 0 refuses to be written to while a kernel runs. Runs a short kernel and writes `state`, which
+// is in its region already, to it. False, too, if the GPU was lost: the next transfer says so.
+bool transfers_exclude_kernels(const void* state);
 // When the last kernel of a GPU has ended, as seen by transfers_wait(), in ticks of the generic timer.
 uint64_t transfers_kernel_end(unsigned gpu);
 // Waits until all of them have ended on all GPUs that are not lost. Returns false if one is lost or has
