@@ -99,6 +99,14 @@ std::optional<MemoryProblem> strong_ecc_problem(const DramGeometry& geometry, st
                                    to_text(most), to_text(geometry.size()))};
 }
 
+namespace {
+
+std::string counted_chips(const DramPart& part) {
+  return fmt::format("{} chip{}", part.chips_per_rank(), part.chips_per_rank() == 1 ? "" : "s");
+}
+
+}  // namespace
+
 bool suits_code(const EccConfig& config, const DramPart& part) {
   if (!config.rank_code) return part.suits_symbol_codes();
   return part.width == 4 && part.bus == 32 && part.chips_per_rank() >= chips_of(*config.rank_code);
@@ -108,17 +116,18 @@ std::optional<MemoryProblem> ecc_problem(const EccConfig& config, const std::str
                                          const DramPart& part, const DramGeometry& geometry) {
   if (config.mode == EccMode::none) return std::nullopt;
   if (config.rank_code && !suits_code(config, part))
-    return MemoryProblem{
-        "part", fmt::format("{} has {} chips of {} bits in a rank: this code is of {} chips of 4 bits, 8 "
-                            "of them for data; choose such a part of DDR5, or no ecc_rank_code",
-                            name, part.chips_per_rank(), part.width, chips_of(*config.rank_code))};
+    return MemoryProblem{"part",
+                         fmt::format("{} has {} of {} bits in a rank: this code is of {} chips of 4 bits, 8 "
+                                     "of them for data; choose such a part of DDR5, or no ecc_rank_code",
+                                     name, counted_chips(part), part.width, chips_of(*config.rank_code))};
   if (!suits_code(config, part))
-    return MemoryProblem{
-        "part", fmt::format("{} has {} chips of {} bits in a rank: the dual-mode codes are of 18 chips of "
-                            "4 bits; choose such a part, {}ecc=none",
-                            name, part.chips_per_rank(), part.width,
-                            part.width == 4 && part.bus == 32 ? "a code of DDR5 ranks by ecc_rank_code, or "
-                                                              : "or ")};
+    return MemoryProblem{"part",
+                         fmt::format("{} has {} of {} bits in a rank: the dual-mode codes are of 18 chips of "
+                                     "4 bits; choose such a part, or ecc=none{}",
+                                     name, counted_chips(part), part.width,
+                                     part.width == 4 && part.bus == 32
+                                         ? ", or for a node's memory a code of DDR5 ranks by ecc_rank_code"
+                                         : "")};
   const DieWords words = die_words(geometry, part.rows());
   if (config.on_die_scrub != Picoseconds(0) && config.on_die_scrub < Picoseconds(words.count()))
     return MemoryProblem{

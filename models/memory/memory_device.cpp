@@ -22,10 +22,10 @@ std::string counted(std::uint32_t count, const char* what) {
 std::string fault_limit(const MemoryConfig& config, const DramPart& part) {
   if (suits_code(config.ecc, part)) return "";
   return fmt::format(
-      "{} has {} chips of {} bits in a rank, but memory faults are modelled only for 18 chips of 4 bits, and "
+      "{} has {} of {} bits in a rank, but memory faults are modelled only for 18 chips of 4 bits, and "
       "for "
       "ranks of DDR5 with ecc_rank_code",
-      config.dram.part, part.chips_per_rank(), part.width);
+      config.dram.part, counted(part.chips_per_rank(), "chip"), part.width);
 }
 
 // What is wrong with the curves of a contended memory; "" if nothing is.

@@ -15,8 +15,8 @@ struct RenamedKey {
   std::string_view new_key;
 };
 
-// A key that was replaced by something else than another key of its object, or a value that is not valid any
-// more.
+// A key that was replaced by something else than another key of its object, or that is looked for in a wrong
+// object, or a value that is not valid any more.
 struct ReplacedKey {
   std::string_view old_path;
   std::string_view old_value;  // as a message shows it; "" for any value, or for the key itself

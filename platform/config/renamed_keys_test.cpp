@@ -33,6 +33,8 @@ TEST(RenamedKeysTest, AReplacedKeySaysWhatThereIsNow) {
 TEST(RenamedKeysTest, AKeyOfANodeIsNoneOfAnObjectWithASimilarOne) {
   EXPECT_EQ(change_of_key("gpu", {"gpus", "work"}), "");
   EXPECT_NE(change_of_key("node.gpu", {"cores", "devices"}), "");
+  EXPECT_EQ(change_of_key("failures.gpu", {"detection", "burst"}),
+            "the failures of GPUs are gpu_fit, beside `failures`");
 }
 
 TEST(RenamedKeysTest, AnOldNameIsKnownWhereItsNewNameIsAKey) {

@@ -123,6 +123,11 @@ TEST(MemoryStudyTest, RefusesWhatThePartDoesNotHave) {
 }
 
 TEST(MemoryStudyTest, RefusesACodeThatDoesNotFitTheChips) {
+  EXPECT_NE(memory.mistake({"ecc=normal", "part=hbm3_6400_16gb_8h"}).find("has 1 chip of "),
+            std::string::npos);
+  EXPECT_NE(memory.mistake({"ecc=normal", "part=ddr5_5600_16gb_x4"})
+                .find("or ecc=none, or for a node's memory a code of DDR5 ranks by ecc_rank_code"),
+            std::string::npos);
   EXPECT_NE(memory.mistake({"ecc=normal"}).find("part: ddr3_1600_2gb_x8 has 9 chips of 8 bits in a rank"),
             std::string::npos);
   const std::string part = "part=ddr3_1600_1gb_x4";

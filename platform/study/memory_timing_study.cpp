@@ -65,7 +65,7 @@ class MemoryTimingPoint final : public StudyPointOf<MemoryTimingStudy> {
   void prepare(const ConfigLibrary& library) override {
     configs_ = library.search_path();
     if (config_.measure == MemoryMeasurement::latency && !config_.size)
-      throw StudyMistake("size", "expected a size: measure=latency has a latency for each");
+      throw StudyMistake("size", "expected a size: measure=latency has a latency for each", {"measure"});
   }
 
   std::vector<Cell> run(const std::stop_token& stop) override {

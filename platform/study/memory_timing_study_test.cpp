@@ -57,6 +57,9 @@ TEST(MemoryTimingStudyTest, TheGraviton2sLatencyRisesWithItsLoadAsPublished) {
 
 TEST(MemoryTimingStudyTest, ALatencyNeedsASize) {
   EXPECT_THAT(timing.mistake({}), testing::HasSubstr("size: expected a size: measure=latency has"));
+  EXPECT_THAT(StudyUnderTest(R"({"kind": "memory_timing", "node": "graviton2", "measure": "bandwidth"})")
+                  .mistake({"measure=latency"}),
+              testing::HasSubstr("command line: error: measure: expected a size"));
 }
 
 TEST(MemoryTimingStudyTest, SaysHowARunHasFailed) {
