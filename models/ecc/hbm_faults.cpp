@@ -81,6 +81,9 @@ std::optional<HbmFaultsLeft> hbm_faults_left(const FaultRates& rates, const HbmP
     const double fit_of_trial = mode.fit() / static_cast<double>(counts.trials());
     left.uncorrectable_fit += fit_of_trial * static_cast<double>(counts.uncorrectable);
     left.silent_fit += fit_of_trial * static_cast<double>(counts.silent);
+    left.uncorrectable_high_fit +=
+        mode.fit() * confidence_interval(counts.uncorrectable, counts.trials()).high;
+    left.silent_high_fit += mode.fit() * confidence_interval(counts.silent, counts.trials()).high;
   }
   return left;
 }

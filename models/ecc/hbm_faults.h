@@ -51,9 +51,11 @@ class HbmCoverage {
   std::map<std::pair<Ddr5Fault, unsigned>, CoverageCounts> known_;
 };
 
-// Of a die.
+// Of a die. A mode of which no drawn fault is left may still leave some: at most `high`, the sum of the upper
+// ends of 95% intervals (Wilson).
 struct HbmFaultsLeft {
   double uncorrectable_fit = 0, silent_fit = 0;
+  double uncorrectable_high_fit = 0, silent_high_fit = 0;
 };
 // Nothing if it is stopped before the last mode is measured. At least one trial.
 std::optional<HbmFaultsLeft> hbm_faults_left(const FaultRates& rates, const HbmProtection& protection,

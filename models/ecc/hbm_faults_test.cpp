@@ -43,6 +43,8 @@ TEST(HbmFaults, ModesAddWithTheirRates) {
   ASSERT_TRUE(none);
   EXPECT_NEAR(none->silent_fit, 13, 1e-9);
   EXPECT_EQ(none->uncorrectable_fit, 0);
+  const double none_of_all = confidence_interval(0, fault_trials).high;
+  EXPECT_NEAR(none->uncorrectable_high_fit, 13 * none_of_all, 1e-9);
   const auto symbol = hbm_faults_left(rates, {.code = SectorCode::symbol}, fault_trials, 1);
   ASSERT_TRUE(symbol);
   EXPECT_NEAR(symbol->uncorrectable_fit + symbol->silent_fit, 3, 1e-9);

@@ -60,10 +60,12 @@ void describe(Fields& f, MemoryFaultsStudy& c) {
     f.when("sector_code", c.sector_code, SectorCode::reach, [&] {
       f("span_dies", c.span_dies,
         "The number of dies to which the 72 chunks of a span are dealt. Up to eight dies, a fault of a row "
-        "covers more chunks than the eight of parity fill in.",
+        "covers more chunks than the eight of parity fill in; nine are in two stacks of eight.",
         within(1, 72));
     });
     f("dies", c.dies, "The number of dies of a GPU: five stacks of eight have 40.", within(1, 1000));
+    f.check([&] { return c.sector_code != SectorCode::reach || c.span_dies <= c.dies; }, "span_dies",
+            "is at most `dies`");
   });
   f.when("memory", c.memory, {FaultyMemory::ddr5, FaultyMemory::hbm}, [&] {
     f("trials", c.trials,
@@ -104,7 +106,8 @@ class MemoryFaultsPoint final : public StudyPointOf<MemoryFaultsStudy> {
   std::vector<Cell> run(const std::stop_token& stop) override {
     if (is_counted()) return counted();
     const Ddr5Codec codec(config_.code);
-    double fit = 0, corrected = 0, due = 0, sdc = 0, low = 0, high = 0;
+    double fit = 0, corrected = 0, due = 0, sdc = 0;
+    Interval of_due{0, 0}, of_sdc{0, 0};
     std::vector<double> corrected_shares;
     for (const FaultMode& mode : rates_.modes) {
       if (config_.mode != "all" && config_.mode != mode.name) continue;
@@ -116,8 +119,10 @@ class MemoryFaultsPoint final : public StudyPointOf<MemoryFaultsStudy> {
       corrected += mode.fit() * shares.mean.corrected;
       due += mode.fit() * shares.mean.uncorrectable;
       sdc += mode.fit() * shares.mean.silent;
-      low += mode.fit() * shares.silent.low;
-      high += mode.fit() * shares.silent.high;
+      of_due.low += mode.fit() * shares.uncorrectable.low;
+      of_due.high += mode.fit() * shares.uncorrectable.high;
+      of_sdc.low += mode.fit() * shares.silent.low;
+      of_sdc.high += mode.fit() * shares.silent.high;
     }
     double of_rank = (is_hbm() ? config_.dies : codec.chips()) * (due + sdc);
     std::vector<Cell> row(2);
@@ -127,14 +132,16 @@ class MemoryFaultsPoint final : public StudyPointOf<MemoryFaultsStudy> {
       of_rank += pairs.due_fit + pairs.sdc_fit;
       row = {pairs.due_fit, pairs.sdc_fit};
     }
-    row.insert(row.end(), {of_rank, due, sdc, low, high, due + sdc, fit, corrected, {}});
+    row.insert(
+        row.end(),
+        {of_rank, due, sdc, of_due.low, of_due.high, of_sdc.low, of_sdc.high, due + sdc, fit, corrected, {}});
     return row;
   }
 
  private:
   struct Shares {
     CoverageShares mean;
-    Interval silent;
+    Interval uncorrectable, silent;
   };
   // Nothing if the study is stopped before the first block is drawn.
   std::optional<Shares> of(const Ddr5Codec& codec, const FaultMode& mode, const std::stop_token& stop) {
@@ -148,14 +155,15 @@ class MemoryFaultsPoint final : public StudyPointOf<MemoryFaultsStudy> {
       if (!shares) return shares;
     } else {
       const CoverageShares exact = exact_coverage(codec, {fault, {}});
-      shares = Shares{exact, {exact.silent, exact.silent}};
+      shares = Shares{exact, {exact.uncorrectable, exact.uncorrectable}, {exact.silent, exact.silent}};
     }
     shares_.emplace(fault, *shares);
     return shares;
   }
   static std::optional<Shares> with_interval(const CoverageCounts& counts) {
     if (counts.trials() == 0) return std::nullopt;
-    return Shares{shares_of(counts), confidence_interval(counts.silent, counts.trials())};
+    return Shares{shares_of(counts), confidence_interval(counts.uncorrectable, counts.trials()),
+                  confidence_interval(counts.silent, counts.trials())};
   }
 
   // Of a block with a fault in each of two chips.
@@ -215,9 +223,11 @@ const RegisteredStudy memory_faults_study{
            "What is left of all chips of a rank and of pairs, or of all dies of a GPU", 2},
           {"due_fit", "DUE", "FIT", "Faults of a device in 10^9 hours that make blocks uncorrectable", 2},
           {"sdc_fit", "SDC", "FIT", "Those that make blocks wrong without being detected", 4, with_exponent},
-          {"sdc_low_fit", "", "FIT",
-           "The lower end of sdc_fit: of shares that are drawn, the sum of 95% intervals (Wilson), "
+          {"due_low_fit", "", "FIT",
+           "The lower end of due_fit: of shares that are drawn, the sum of 95% intervals (Wilson), "
            "otherwise exact"},
+          {"due_high_fit", "", "FIT", "The upper end of due_fit"},
+          {"sdc_low_fit", "", "FIT", "The lower end of sdc_fit, likewise"},
           {"sdc_high_fit", "", "FIT", "The upper end of sdc_fit"},
           {"uncorrected_fit", "", "FIT", "due_fit and sdc_fit together", 2},
           {"faults_fit", "faults", "FIT", "Faults of a device in 10^9 hours", 2},
@@ -228,7 +238,7 @@ const RegisteredStudy memory_faults_study{
      .y = "",
      .bars = {"rank_uncorrected_fit", "sdc_fit", "pair_sdc_fit", "mtbe_h"},
      .logarithmic = {"rank_uncorrected_fit", "sdc_fit", "pair_sdc_fit"},
-     .intervals = {{"sdc_fit", "sdc_low_fit", "sdc_high_fit"}},
+     .intervals = {{"due_fit", "due_low_fit", "due_high_fit"}, {"sdc_fit", "sdc_low_fit", "sdc_high_fit"}},
      .make = make_study_point<MemoryFaultsPoint>}};
 
 }  // namespace

@@ -39,6 +39,25 @@ TEST(MemoryFaultsStudyTest, ASpanOfReachOutlivesADieIfItIsOnNine) {
   EXPECT_EQ(left("span_dies=9"), 0);
 }
 
+TEST(MemoryFaultsStudyTest, AGpuHasNoSpanOnMoreDiesThanItHas) {
+  const std::vector<std::string> keys = {"memory=hbm", "sector_code=reach", "dies=8"};
+  EXPECT_EQ(memory_faults.mistake({keys[0], keys[1], keys[2], "span_dies=9"})
+                .find("command line: error: span_dies: expected a value that is at most `dies`"),
+            0u);
+  EXPECT_EQ(memory_faults.mistake({keys[0], keys[1], keys[2], "span_dies=8"}), "none");
+}
+
+// Of 1000 faults that were all corrected, up to 0.4% may not be.
+TEST(MemoryFaultsStudyTest, WhatNoDrawnFaultLeavesHasABound) {
+  const Study study = memory_faults.read({"memory=hbm", "sector_code=reach", "span_dies=9", "trials=1000"});
+  const PointRun run = run_all(study, 1);
+  const Row row{study.kind, *run.rows[0]};
+  EXPECT_EQ(row.number("due_fit"), 0);
+  EXPECT_NEAR(row.number("due_high_fit"), 66.1 * 0.0038, 0.01);
+  const std::string table = to_table(study, run);
+  EXPECT_NE(table.find(" <0.25"), std::string::npos) << table;
+}
+
 // The code of HBM3 corrects bits and 16 bits of a word, not rows, banks and what is larger.
 TEST(MemoryFaultsStudyTest, CountsTheDiesOfAGpu) {
   const Row symbol = memory_faults.run({"memory=hbm"});

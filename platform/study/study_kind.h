@@ -111,6 +111,7 @@ struct BesideY {
   std::string_view column = "", half_width = "";
   std::vector<std::string_view> keys = {};
   std::string_view name = "", y_name = "";  // in the legend
+  std::string_view label = "";              // of the axis of both; "" for that of `y`
 };
 
 // Values that are drawn as signs at the bars of a column: those of a paper, and exact ones.
@@ -161,6 +162,10 @@ struct StudyKind {
   std::vector<SignsOfColumn> signs = {};
   std::vector<CurvesOfDetail> of_detail = {};
   std::vector<std::string_view> beside_y = {};  // columns whose curves are panels beside that of `y`
+  // The key of sizes, for each value of which the points of a sweep are ranked by `y` (best_points.h).
+  std::string_view best_for = "";
+  // Columns with advice. In the table they come before all others but `y`, all of them or none.
+  std::vector<std::string_view> advice = {};
   // A word that may be given as the value of a key, and the key that it sets to true: rate=saturation.
   std::string_view word = "", word_of = "", word_sets = "";
   // The key with the number of consecutive seeds that a point uses; "" if it uses one. The seeds of seeds=N

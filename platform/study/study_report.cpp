@@ -1,6 +1,7 @@
 #include "platform/study/study_report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -12,6 +13,7 @@
 
 #include "base/wrapped_text.h"
 #include "platform/config/config_value.h"
+#include "platform/study/best_points.h"
 #include "platform/study/seeds.h"
 
 namespace asterism {
@@ -26,6 +28,9 @@ struct Shown {
   std::vector<std::string> cells;
   bool left = false;    // texts are aligned left
   bool kept = false;    // shown whatever the width
+  bool advice = false;  // shown before others
+  bool beside = false;  // one of the bars, which gives way to advice
+  bool state = false;
   bool marked = false;  // one of its cells has a star
 
   std::size_t width() const {
@@ -64,6 +69,20 @@ std::string shown(const Cell& cell, int places, const Column& column) {
   const bool is_small = number && *number != 0 && std::abs(*number) < std::pow(10, 1 - column.places);
   return is_small && column.max_places == with_exponent ? fmt::format("{:.1e}", *number)
                                                         : shown(cell, places);
+}
+
+// "<0.04": a value of which none was seen has an upper bound. "" if it has none, or is no such value.
+std::string bound_of_nothing(const Study& study, const PointRun& run, std::size_t point, const Column& column,
+                             int places) {
+  const auto value = number_named(study, column.name, study.points[point], *run.rows[point]);
+  for (const IntervalOfColumn& interval : study.kind->intervals) {
+    if (interval.column != column.name || interval.high.empty() || value != 0) continue;
+    const auto high = number_named(study, interval.high, study.points[point], *run.rows[point]);
+    if (!high || !(*high > 0)) return "";
+    return "<" + (is_hidden(*high, places, column.unit) ? fmt::format("{:.1e}", *high)
+                                                        : shown(*high, places, column));
+  }
+  return "";
 }
 
 // The lowest number of places that shows each value correctly, of those that more places can show.
@@ -114,8 +133,10 @@ std::vector<Shown> shown_columns(const Study& study, const PointRun& run) {
     Shown& column = all.emplace_back(
         Shown{.heading = std::string(described.heading), .unit = std::string(unit.name), .cells = {}});
     const StudyKind& kind = *study.kind;
-    column.kept = described.name == kind.state || described.name == kind.y ||
-                  std::ranges::count(kind.bars, described.name) != 0;
+    column.state = described.name == kind.state;
+    column.advice = std::ranges::count(kind.advice, described.name) != 0;
+    column.beside = described.name != kind.y && std::ranges::count(kind.bars, described.name) != 0;
+    column.kept = column.state || described.name == kind.y || column.beside || column.advice;
     std::vector<bool> doubtful;
     std::vector<Cell> cells;
     for_each_done(study, run, [&](const Study::Point&, const std::vector<Cell>& row) {
@@ -124,7 +145,9 @@ std::vector<Shown> shown_columns(const Study& study, const PointRun& run) {
     const int places = places_of(described, cells);
     for_each_done(study, run, [&](const Study::Point& point, const std::vector<Cell>& row) {
       column.left = column.left || std::holds_alternative<std::string>(row[c]);
-      column.cells.push_back(shown(in_unit(row[c], unit), places, described));
+      const std::string bound =
+          bound_of_nothing(study, run, number_of_point(study, point), described, places);
+      column.cells.push_back(bound.empty() ? shown(in_unit(row[c], unit), places, described) : bound);
       if (const auto half = half_width_of(run, number_of_point(study, point), c); half.value_or(0) > 0)
         column.cells.back() += " +-" + shown(in_unit(*half, unit), places, described);
       const bool may_be =
@@ -136,27 +159,42 @@ std::vector<Shown> shown_columns(const Study& study, const PointRun& run) {
   return all;
 }
 
-// Removes the columns without a value, and then, until the rest fits, the last of those that need not be
-// kept. Returns the headings of the removed ones that have values.
+// Removes the columns without a value, and then columns until the rest fits: the last of those that need not be
+// kept. Where there is advice, a state that is ok everywhere goes before these, and what is beside y after
+// them. Advice that does not fit goes as a whole. Returns the headings of the removed ones that have values.
 std::string drop_columns(std::vector<Shown>& columns) {
-  std::string missing;
-  const auto width = [&] {
+  std::vector<std::string> missing;
+  const auto is_wide = [&] {
     std::size_t width = 2 * (columns.size() - 1);
     for (const Shown& column : columns) width += column.width();
-    return width;
+    return width > widest;
   };
   const auto is_empty = [](const Shown& column) {
     return !column.cells.empty() &&
            std::ranges::all_of(column.cells, [](const std::string& cell) { return cell == "-"; });
   };
-  std::erase_if(columns, is_empty);
-  while (width() > widest) {
-    const auto last = std::ranges::find(columns.rbegin(), columns.rend(), false, &Shown::kept);
-    if (last == columns.rend()) break;
-    missing.insert(0, missing.empty() ? last->heading : last->heading + ", ");
+  const auto is_good_state = [](const Shown& column) {
+    return column.state && column.cells.size() > 1 &&
+           std::ranges::all_of(column.cells, [](const std::string& cell) { return cell == "ok"; });
+  };
+  const auto drop_last = [&](const auto& is_dropped) {
+    const auto last = std::ranges::find_if(columns.rbegin(), columns.rend(), is_dropped);
+    if (last == columns.rend()) return false;
+    missing.insert(missing.begin(), last->heading);
     columns.erase(std::next(last).base());
+    return true;
+  };
+  std::erase_if(columns, is_empty);
+  const bool has_advice = std::ranges::any_of(columns, &Shown::advice);
+  if (is_wide() && has_advice) drop_last(is_good_state);
+  while (is_wide() && drop_last([](const Shown& column) { return !column.kept; })) continue;
+  if (has_advice) {
+    while (is_wide() && drop_last([](const Shown& column) { return column.beside && !column.advice; }))
+      continue;
+    if (is_wide())
+      while (drop_last(&Shown::advice)) continue;
   }
-  return missing;
+  return fmt::format("{}", fmt::join(missing, ", "));
 }
 
 std::string rtrimmed(const std::string& line) {
@@ -279,6 +317,7 @@ Panel curves(const Study& study, const PointRun& run, std::string_view x_key, st
               .y_label = label_of(study, run, column)};
   panel.is_logarithmic = std::ranges::count(kind.logarithmic, column) != 0;
   panel.interval = what_is_random(study);
+  if (column == kind.y && !kind.beside.label.empty()) panel.y_label = kind.beside.label;
   const auto add = [&](const std::string& name, const Panel::Point& point) {
     auto series = std::ranges::find(panel.series, name, &Panel::Series::name);
     if (series == panel.series.end()) series = panel.series.insert(series, {name, {}});
@@ -593,6 +632,7 @@ std::string to_table(const Study& study, const PointRun& run) {
   if (std::ranges::any_of(columns, &Shown::marked))
     text += wrapped(fmt::format("* {}", study.kind->doubtful), 0);
   text += reasons(study, run);
+  text += best_text(study, run);
   if (!missing.empty())
     text += wrapped("columns that do not fit: " + missing + "; --csv FILE has all columns", 0);
   return text;
@@ -657,6 +697,14 @@ std::string to_json(const Study& study, const PointRun& run) {
     Json one = named(study.points[i]);
     one["crash"] = run.crashes[i];
     json["crashed"].push_back(std::move(one));
+  }
+  for (const BestPoints& best : best_points(study, run)) {
+    const std::size_t first = best.ranked.front();
+    Json one = named(study.points[first]);
+    one["of"] = best.ranked.size();
+    const std::string_view column = ranking_column(study, run, first);
+    one[std::string(column)] = *number_named(study, column, study.points[first], *run.rows[first]);
+    json["best"].push_back(std::move(one));
   }
   json["complete"] = run.done() == study.points.size();
   json["config"] = Json::parse(study.expanded);

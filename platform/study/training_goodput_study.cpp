@@ -206,7 +206,10 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
       changed.code = code;
       std::optional<TrainingPlan> plan = plan_if_possible(changed, library);
       if (!plan || !(goodput_of(*plan).value_or(0) > goodput_of(best.plan).value_or(0))) continue;
-      best = {"code " + std::string(to_text(code)), *std::move(plan)};
+      const bool is_dealt = code == TrainingHbmCode::reach && machine.hbm.span_dies > 1;
+      best = {is_dealt ? fmt::format("reach on {} dies", machine.hbm.span_dies)
+                       : "code " + std::string(to_text(code)),
+              *std::move(plan)};
     }
     return best;
   }
@@ -351,6 +354,8 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
       cells.emplace_back(100 * (plan_.profile.rate_of(component) / plan_.profile.rate()));
     for (const FailureEffect effect : {FailureEffect::stops, FailureEffect::corrupts})
       cells.emplace_back(hbm_fit(effect));
+    for (const std::optional<double>& high : {plan_.stops_high_fit, plan_.silent_high_fit})
+      cells.push_back(high ? Cell(*high) : Cell());
     cells.emplace_back(100 * plan_.stored);
     cells.emplace_back(100 * plan_.transferred);
     for (const auto part :
@@ -473,6 +478,11 @@ const RegisteredStudy training_goodput_study{
           {"gpu_percent", "", "%", "The share of failures that are of GPUs without their memory"},
           {"hbm_stops_fit", "", "FIT", "Failures of the memory of a GPU that stop the run, in 1e9 hours"},
           {"hbm_silent_fit", "", "FIT", "Those that are silent"},
+          {"hbm_stops_high_fit", "", "FIT",
+           "With `code`, the most of hbm_stops_fit: a share of faults that was drawn is an estimate, and 0 "
+           "of "
+           "hbm.trials is less than 4 / hbm.trials (95%, Wilson)"},
+          {"hbm_silent_high_fit", "", "FIT", "The most of hbm_silent_fit"},
           {"code_stored_percent", "", "%", "What the code of HBM stores beside data, with its metadata"},
           {"code_transferred_percent", "", "%", "What it transfers beside data, if all is read in order"},
           {"checkpoint_hours", "", "h", "Simulated: hours of 30 days for checkpoints"},
@@ -526,6 +536,8 @@ const RegisteredStudy training_goodput_study{
                             {"intervals_gains", "intervals"},
                             {"background_gains", "background"}}}},
      .intervals = {{.column = "simulated_percent", .half_of_99 = "simulated_error"}},
+     .best_for = "gpus",
+     .advice = {"buy", "buy_hours"},
      .seeds_of_point = "runs",
      .make = make_study_point<TrainingGoodputPoint>}};
 

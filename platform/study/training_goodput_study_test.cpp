@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -53,6 +54,8 @@ TEST(TrainingGoodputStudyTest, TheCodeOfHbmDecidesWhatItsFaultsDo) {
   const Row one_die = with({"code=reach"}), nine = with({"code=reach", "hbm.span_dies=9"});
   EXPECT_NEAR(one_die.number("hbm_stops_fit"), 40 * 24.6, 1e-6);
   EXPECT_EQ(nine.number("hbm_stops_fit"), 0);
+  EXPECT_NEAR(nine.number("hbm_stops_high_fit"), 40 * 66.1 * 0.0038, 0.5);
+  EXPECT_TRUE(field.is_empty("hbm_stops_high_fit"));
   EXPECT_NEAR(nine.number("mtti_h"), 54. * 24 / (419 - 72), 1e-9);
   EXPECT_EQ(with({"code=symbol", "hbm.span_dies=9"}).text("buy"), "detection");
 }
@@ -106,7 +109,7 @@ TEST(TrainingGoodputStudyTest, AnIntervalThatIsGivenGoesWithAnyCode) {
 // Of a fleet of which only errors of HBM were counted, a code that corrects all leaves nothing that fails.
 TEST(TrainingGoodputStudyTest, ACodeAfterWhichNothingFailsIsNotOffered) {
   const std::vector<std::string> keys = {"failures=a100_delta_memory", "hbm.span_dies=9"};
-  EXPECT_NE(training.run({keys[0], keys[1], "code=symbol"}).text("buy"), "code reach");
+  EXPECT_NE(training.run({keys[0], keys[1], "code=symbol"}).text("buy"), "reach on 9 dies");
   EXPECT_EQ(training.mistake({keys[0], keys[1], "code=reach"}),
             "command line: error: code: expected failures of something beside HBM, since this code leaves "
             "none of it");
@@ -128,6 +131,47 @@ TEST(TrainingGoodputStudyTest, DiesAreOfNoUseBesideTheCountOfAFleet) {
   EXPECT_NEAR(training.run({"code=none", "hbm.dies=80"}).number("hbm_silent_fit"), 80 * 66.1, 1e-6);
 }
 
+TEST(TrainingGoodputStudyTest, AGpuHasNoSpanOnMoreDiesThanItHas) {
+  const std::string nine = "hbm.span_dies=9", eight = "hbm.dies=8";
+  EXPECT_EQ(training.mistake({"code=reach", eight, nine})
+                .find("command line: error: hbm.span_dies: expected a value that is at most `dies`"),
+            0u);
+  EXPECT_EQ(training.mistake({"code=reach", eight, "hbm.span_dies=8"}), "none");
+  EXPECT_EQ(training.mistake({"code=reach", "hbm.fleet_code=symbol", "hbm.span_dies=72"}), "none");
+  EXPECT_NE(training.mistake({"code=reach", eight, "purchases.a.price=1", "purchases.a.span_dies=9"})
+                .find("expected at most the 8 dies of a GPU (hbm.dies), got 9"),
+            std::string::npos);
+}
+
+// Five swept keys leave no room for all columns: the advice is shown, and what is ok everywhere is not.
+TEST(TrainingGoodputStudyTest, TheTableOfAWideSweepHasTheAdviceAndTheBestPoints) {
+  const Study study = training.read({"gpus=4096,16384", "code=none,symbol", "protocol=file_system,replicas",
+                                     "interval=5min,1h", "spares=16,32", "file_system=50GB/s", "work=30d"});
+  const PointRun run = run_all(study, 1);
+  const std::string table = to_table(study, run);
+  const std::string shown = table.substr(0, table.find("columns that do not fit"));
+  std::istringstream lines(shown);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80u) << line;
+  EXPECT_NE(shown.find("goodput  buy"), std::string::npos) << table;
+  EXPECT_NE(shown.find("gains"), std::string::npos) << table;
+  EXPECT_EQ(shown.find("state"), std::string::npos) << table;
+  const std::string best = "best of 16 with gpus=16384: protocol=replicas code=symbol";
+  EXPECT_EQ(occurrences(table, best), 1) << table;
+  EXPECT_EQ(occurrences(table, "best of 16 with gpus=4096: "), 1) << table;
+  const nlohmann::json json = nlohmann::json::parse(to_json(study, run));
+  ASSERT_EQ(json.at("best").size(), 2u);
+  double most = 0;
+  for (const auto& point : json.at("points"))
+    if (point.at("gpus") == 16'384) most = std::max(most, point.at("goodput_percent").get<double>());
+  EXPECT_EQ(json.at("best").at(1).at("gpus"), 16'384);
+  EXPECT_EQ(json.at("best").at(1).at("goodput_percent"), most);
+}
+
+TEST(TrainingGoodputStudyTest, ASweepOfSizesAloneHasNoBestPoints) {
+  const Study study = training.read({"gpus=1024,4096"});
+  EXPECT_EQ(to_table(study, run_all(study, 1)).find("best of"), std::string::npos);
+}
+
 // Following the answer gains what it says.
 TEST(TrainingGoodputStudyTest, OffersTheBestOtherCode) {
   const std::vector<std::string> keys = {"detection=0s", "restart=0s", "hbm.span_dies=9"};
@@ -137,7 +181,7 @@ TEST(TrainingGoodputStudyTest, OffersTheBestOtherCode) {
     return training.run(all);
   };
   const Row none = with("code=none");
-  EXPECT_EQ(none.text("buy"), "code reach");
+  EXPECT_EQ(none.text("buy"), "reach on 9 dies");
   EXPECT_NEAR(none.number("buy_hours"),
               7.2 * (with("code=reach").number("goodput_percent") - none.number("goodput_percent")), 1e-9);
   EXPECT_EQ(with("code=reach").number("code_gains"), 0);

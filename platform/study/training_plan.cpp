@@ -14,6 +14,12 @@
 #include "platform/study/study_units.h"
 
 namespace asterism {
+namespace {
+
+std::uint32_t dies_of(const TrainingHbm& hbm) { return hbm.dies.value_or(40); }
+
+}  // namespace
+
 static_assert(member_count<TrainingHbm>() == 7);
 void describe(Fields& f, TrainingHbm& c) {
   f("faults", c.faults, "The rates of faults of a die: a file in configs/faults with modes.",
@@ -29,8 +35,10 @@ void describe(Fields& f, TrainingHbm& c) {
   f.check(!c.dies || !c.fleet_code, "dies", "is absent if `fleet_code` is given");
   f("span_dies", c.span_dies,
     "Of reach: the number of dies to which the 72 chunks of a span are dealt. Up to eight dies, a fault of a "
-    "row covers more chunks than the eight of parity fill in.",
+    "row covers more chunks than the eight of parity fill in; nine are in two stacks of eight.",
     within(1, 72));
+  f.check([&] { return c.fleet_code || c.span_dies <= dies_of(c); }, "span_dies",
+          "is at most `dies`, without which it is 40");
   f("found_after", c.found_after,
     "The mean time until a check finds data that are silently wrong. A run that is corrupted longer goes "
     "back further.",
@@ -177,6 +185,11 @@ void check_use(const TrainingPurchase& bought, const TrainingGoodputStudy& machi
   expect(!bought.parity || is_sharded, "parity", "protocol sharded", protocol);
   expect(!bought.span_dies || machine.code == TrainingHbmCode::reach, "span_dies", "code reach",
          to_text(machine.code));
+  if (bought.span_dies && !machine.hbm.fleet_code && *bought.span_dies > dies_of(machine.hbm))
+    throw StudyMistake("span_dies",
+                       fmt::format("expected at most the {} dies of a GPU (hbm.dies), got {}",
+                                   dies_of(machine.hbm), *bought.span_dies),
+                       {"purchases", "hbm.dies"});
 }
 
 }  // namespace
@@ -281,7 +294,7 @@ class TrainingPlanner {
                                            ", whose errors were counted in the field");
     const SectorCode code = sector_code(config_.code);
     const HbmFaultsLeft left = left_by(code, rates);
-    double scale = config_.hbm.dies.value_or(40) * config_.factor;
+    double scale = dies_of(config_.hbm) * config_.factor;
     FailureProfile& profile = plan_.profile;
     // What its code did not correct or detect on the fleet.
     std::erase_if(profile.classes, [](const FailureClass& c) {
@@ -303,6 +316,8 @@ class TrainingPlanner {
                         .effect = FailureEffect::corrupts,
                         .loses = of_hbm == profile.classes.end() ? FailureLoss::node : of_hbm->loses,
                         .found_after = config_.hbm.found_after};
+    plan_.stops_high_fit = left.uncorrectable_high_fit * scale;
+    plan_.silent_high_fit = left.silent_high_fit * scale;
     const bool stays_silent = silent.count > 0;
     try {
       profile = with_fit(profile, FailedComponent::hbm, left.uncorrectable_fit * scale);

@@ -99,6 +99,8 @@ struct TrainingPlan {
   FailureProfile profile;
   double slowdown = 1;                 // of an iteration, by what the code transfers
   double stored = 0, transferred = 0;  // redundancy by data
+  // With a code, the most that its drawn faults leave of failures of HBM, in 1e9 h of a GPU.
+  std::optional<double> stops_high_fit = std::nullopt, silent_high_fit = std::nullopt;
 };
 
 void describe(Fields& f, TrainingGoodputStudy& c);
