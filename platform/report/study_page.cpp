@@ -9,6 +9,7 @@
 
 #include "platform/report/changed_keys.h"
 #include "platform/report/page.h"
+#include "platform/study/best_points.h"
 #include "platform/study/seeds.h"
 #include "platform/study/study_report.h"
 
@@ -70,12 +71,52 @@ Json cell_of(const Cell& cell) {
   return {{"value", to_text(cell)}, {"mark", "line"}};
 }
 
+Json head_of(const Study& study, const PointRun& run, const Column& column) {
+  return {{"text", label_of(study, run, column.name)}, {"meaning", column.meaning}};
+}
+
+// The best points of each size, with the swept keys and what the ranking follows from.
+Json rankings_of(const Study& study, const PointRun& run) {
+  constexpr std::size_t most = 10;
+  const StudyKind& kind = *study.kind;
+  std::vector<std::size_t> keys, columns;
+  for (std::size_t k = 0; k < study.keys.size(); ++k)
+    if (study.keys[k] != kind.best_for && std::ranges::count(study.swept, study.keys[k]) != 0)
+      keys.push_back(k);
+  for (std::size_t c = 0; c < kind.columns.size(); ++c) {
+    const std::string_view name = kind.columns[c].name;
+    if (name == kind.y || name == kind.beside.column || name == kind.state ||
+        std::ranges::count(kind.advice, name) != 0)
+      columns.push_back(c);
+  }
+  Json heads = Json::array({"rank"}), all = Json::array();
+  for (const std::size_t k : keys) heads.push_back(study.keys[k]);
+  for (const std::size_t c : columns) heads.push_back(head_of(study, run, kind.columns[c]));
+  for (const BestPoints& best : best_points(study, run)) {
+    const std::size_t count = std::min(most, best.ranked.size());
+    Json rows = Json::array();
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t point = best.ranked[i];
+      Json& row = rows.emplace_back(Json::array({i + 1}));
+      for (const std::size_t k : keys) row.push_back(cell_of(study.points[point].coordinates[k]));
+      for (const std::size_t c : columns)
+        row.push_back(cell_of(in_unit((*run.rows[point])[c], shown_unit(study, run, c))));
+    }
+    const std::string title =
+        count == best.ranked.size()
+            ? fmt::format("All {} points with {}, the best first", count, best.size)
+            : fmt::format("The best {} of {} points with {}", count, best.ranked.size(), best.size);
+    all.push_back({{"title", title}, {"heads", heads}, {"rows", std::move(rows)}});
+  }
+  return all;
+}
+
 // Every point that is done, with all keys and the columns that have a value.
 Json table_of(const Study& study, const PointRun& run) {
   std::vector<Json> rows(study.points.size());
   Json heads = Json::array(), done = Json::array();
   // `cell` is that of a point.
-  const auto add = [&](const std::string& head, const auto& cell) {
+  const auto add = [&](const Json& head, const auto& cell) {
     heads.push_back(head);
     for (std::size_t i = 0; i < rows.size(); ++i)
       if (run.rows[i]) rows[i].push_back(cell(i));
@@ -93,7 +134,7 @@ Json table_of(const Study& study, const PointRun& run) {
   for (std::size_t c = 0; c < study.kind->columns.size(); ++c) {
     if (!any([&](std::size_t i) { return !to_text((*run.rows[i])[c]).empty(); })) continue;
     const ShownUnit unit = shown_unit(study, run, c);
-    add(label_of(study, run, study.kind->columns[c].name),
+    add(head_of(study, run, study.kind->columns[c]),
         [&](std::size_t i) { return cell_of(in_unit((*run.rows[i])[c], unit)); });
     if (!any([&](std::size_t i) { return half_width_of(run, i, c).value_or(0) > 0; })) continue;
     add(unit.name.empty() ? "\u00b1 95%" : fmt::format("\u00b1 95% ({})", unit.name), [&](std::size_t i) {
@@ -207,10 +248,11 @@ std::string study_page(const Study& study, const PointRun& run) {
       "{}{} of {} points. {}{}{}", kind == study.name ? "" : fmt::format("Kind {}. ", kind), run.done(),
       study.points.size(), fixed_keys(study), study.seeds > 1 ? "; " : "", about_seeds(study, run));
   const Json none = Json::array();
-  const Json figure{{"title", "Figure"},
+  const bool has_figure = !is_ranked_only(study, run);
+  const Json figure{{"title", has_figure ? "Figure" : "Best points"},
                     {"text", text},
-                    {"panels", json_of_panels(panels_of(study, run))},
-                    {"tables", none}};
+                    {"panels", has_figure ? json_of_panels(panels_of(study, run)) : none},
+                    {"tables", rankings_of(study, run)}};
   const auto section = [&](const char* title, const Json& table) {
     return Json{{"title", title}, {"panels", none}, {"tables", Json::array({table})}};
   };

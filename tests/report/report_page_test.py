@@ -555,6 +555,20 @@ class ReportPage(unittest.TestCase):
         self.assertIn("bandwidth (GB/s)", heads)
         self.assertNotIn("reason", heads)
 
+    def test_a_wide_sweep_has_its_best_points_in_place_of_figures(self):
+        asterism(self.folder, "study", "training_goodput", "gpus=4096,16384", "code=none,symbol", "runs=0",
+                 "protocol=file_system,replicas", "interval=5min,1h", "spares=16,32", "file_system=50GB/s",
+                 "--report", "study.html")
+        self.open("study.html")
+        self.assertEqual(self.texts("h2")[:2], ["Best points", "Points"])
+        self.assertEqual(self.script("return document.querySelectorAll('.panel').length"), 0)
+        self.assertEqual(self.texts("#part0 h3"), ["The best 10 of 16 points with gpus=4096",
+                                                   "The best 10 of 16 points with gpus=16384"])
+        self.assertEqual(len(self.texts("#part0 tbody tr")), 20)
+        self.assertRegex(self.texts("#part0 tbody tr")[10], "^1 replicas symbol")
+        titles = self.script("return [...document.querySelectorAll('#part1 th')].map((each) => each.title)")
+        self.assertIn("Training over time, in closed form", titles)
+
     def test_points_off_the_axis_stand_side_by_side_and_turn_up_on_a_logarithmic_one(self):
         asterism(self.folder, "study", "fabric", "topology=superstar,mesh", "rate=0.02,0.1,0.2,0.4", "measure=2us",
                  "--report", "study.html")

@@ -5,8 +5,10 @@ const isQuantity = /^[+-]?\d[\d.,]*([eE][+-]?\d+)? ?[\w%\/]{0,5}$/;  // "28.5872
 // `rows` are arrays of cells, a cell a text, a number or {text, value, mark, link}; `mark` is a class. A row may have
 // a `mark`, too. A word is looked for in the first column, or with `searchesAll` in all. A box with the text
 // `less` limits the table to the rows for which isLess(row) holds, and is checked at first.
+// A head is a text or {text, meaning}.
 function sortableTable(heads, rows, options = {}) {
   let order = null;
+  const textOf = (head) => head.text ?? head;
   const body = element("tbody");
   const cells = (row) => row.map((cell) => {
     const value = cell !== null && typeof cell === "object" ? cell : {value: cell};
@@ -38,7 +40,8 @@ function sortableTable(heads, rows, options = {}) {
         cell.setAttribute("aria-sort", i !== column ? "none" : order.sign > 0 ? "ascending" : "descending"));
       fill();
     };
-    return element("th", {scope: "col", "aria-sort": "none"}, element("button", {onclick: sort}, ...breakable(head)));
+    return element("th", {scope: "col", "aria-sort": "none", title: head.meaning ?? null},
+                   element("button", {onclick: sort}, ...breakable(textOf(head))));
   });
   const filter = options.filter
     ? element("input", {type: "search", placeholder: options.filter, "aria-label": options.filter, oninput: fill}) : null;
@@ -53,6 +56,13 @@ function sortableTable(heads, rows, options = {}) {
     table.style.display = printed.length > 0 ? "none" : "";
     table.after(...printed);
   });
+  const explained = heads.filter((head) => head.meaning);
+  const meanings = explained.length === 0 ? null
+    : element("details", {class: "columns"}, element("summary", {}, "Columns"),
+              element("dl", {}, ...explained.flatMap((head) =>
+                [element("dt", {}, textOf(head)), element("dd", {}, head.meaning)])));
+  const mostOnPaper = 16;
+  if (meanings) onPaper((isPaper) => { meanings.open = isPaper && explained.length <= mostOnPaper; });
   const controls = !less ? filter
     : element("div", {class: "controls"}, filter, element("label", {}, less, " " + options.less));
   const hint = element("div", {class: "hint", hidden: true}, "The table is wider than the page: it scrolls to the right.");
@@ -64,7 +74,7 @@ function sortableTable(heads, rows, options = {}) {
   });
   sizes.observe(wide);
   sizes.observe(table);
-  return element("div", {class: "table"}, controls, hint, wide);
+  return element("div", {class: "table"}, controls, hint, wide, meanings);
 }
 
 // The parts of a table that is much too wide for paper, below each other. Each has as many columns as fit, and
