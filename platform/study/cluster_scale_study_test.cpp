@@ -229,6 +229,17 @@ TEST(ClusterScaleStudyTest, MarksAnIntervalOfTheModelThatIsAtABound) {
   EXPECT_EQ(cluster_scale.run(given).text("state"), "ok");
 }
 
+// The interval follows what it is of, and the axis of both results is not named after one of them.
+TEST(ClusterScaleStudyTest, ShowsTheIntervalOfWhatWasSimulated) {
+  const Study study = cluster_scale.read(
+      {"nodes=4,8,16", "network.nodes_per_switch=2", "runs=2", "work=1h", "interval=600s"});
+  const PointRun run = run_all(study, 1);
+  const std::string table = to_table(study, run);
+  EXPECT_LT(table.find("works"), table.find("+-")) << table;
+  EXPECT_LT(table.find("+-"), table.find("ni2012")) << table;
+  EXPECT_EQ(panels_of(study, run).front().y_label, "works (%)");
+}
+
 TEST(ClusterScaleStudyTest, ReportsAMistakeAtTheKeyThatWasTyped) {
   for (const char* typed : {"node_fit=1e9", R"(placed=[{"at":"5s"}])", "capacity=1GB", "overlap=3d"}) {
     const std::string text(typed);
