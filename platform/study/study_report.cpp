@@ -159,8 +159,8 @@ std::vector<Shown> shown_columns(const Study& study, const PointRun& run) {
   return all;
 }
 
-// Removes the columns without a value, and then columns until the rest fits: the last of those that need not be
-// kept. Where there is advice, a state that is ok everywhere goes before these, and what is beside y after
+// Removes the columns without a value, and then columns until the rest fits: the last of those that need not
+// be kept. Where there is advice, a state that is ok everywhere goes before these, and what is beside y after
 // them. Advice that does not fit goes as a whole. Returns the headings of the removed ones that have values.
 std::string drop_columns(std::vector<Shown>& columns) {
   std::vector<std::string> missing;
