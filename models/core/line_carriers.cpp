@@ -6,7 +6,7 @@
 namespace asterism {
 namespace {
 
-constexpr int stack_bytes = 64 << 10;
+constexpr int stack_bytes = 256 << 10;  // the source line of an access that fails is found on it
 
 bool are_ordered(const LineCarriers::Access& a, const LineCarriers::Access& b) {
   using enum LineCarriers::Kind;

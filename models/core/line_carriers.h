@@ -4,7 +4,7 @@
 //   LineCarriers carriers{most, [](const LineCarriers::Access& access) { ... bus->b_transport(...); }};
 //   carriers.add({line, LineCarriers::Kind::fill, miss}, at);
 //
-// A process is spawned when none is free, and used again; each has a stack of 64 KiB of address space, of
+// A process is spawned when none is free, and used again; each has a stack of 256 KiB of address space, of
 // which a node's fabric and memory touch 4 KiB. There are never more than `most`: further accesses wait
 // in their order. So does one to a line of which another access is in progress, if one of both is a write
 // that is not held.

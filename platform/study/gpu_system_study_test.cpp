@@ -70,9 +70,7 @@ TEST(GpuSystemStudyTest, RefusesWhatIsNoSystem) {
             "command line: error: volume: expected a number from 1e-06 to 1.0, got 1.5");
   EXPECT_EQ(refused("system=summit"),
             "command line: error: system: expected the name of a file in configs/systems, or a path, got "
-            "\"summit\"; "
-            "there are "
-            "coral_summit");
+            "\"summit\"; did you mean \"coral_summit\"?");
 }
 
 }  // namespace

@@ -267,9 +267,8 @@ std::string spelled_out(const Column& column) {
     unit += c == '%' ? "percent" : c == '/' ? "p" : std::string(1, static_cast<char>(std::tolower(c)));
   if (column.heading.empty() && !unit.empty() && text.ends_with("_" + unit))
     text.resize(text.size() - unit.size() - 1);
-  if (!column.heading.empty()) return text;
   std::ranges::replace(text, '_', ' ');
-  return with_capitals(text);
+  return column.heading.empty() ? with_capitals(text) : text;
 }
 
 // The place of a column; nothing for a key.

@@ -267,7 +267,7 @@ TEST_F(BadInputTest, AFaultNamesItsDeviceIfThereAreSeveral) {
   expect_refusal(
       {fault, "faults.0.device=ssd"}, 65,
       "command line: error: faults.0.device: there is no device \"ssd\" in which flash_bits can occur, "
-      "only dimm_ssd");
+      "only dimm_ssd; did you mean \"dimm_ssd\"?");
 }
 
 TEST_F(BadInputTest, WhatNeedsADeviceIsRefusedWithoutIt) {
