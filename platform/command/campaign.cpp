@@ -23,6 +23,7 @@
 #include "platform/host/config_kinds.h"
 #include "platform/host/exit_status.h"
 #include "platform/host/human_time.h"
+#include "platform/host/output_failure.h"
 #include "platform/host/output_file.h"
 #include "platform/host/run_directory.h"
 #include "platform/report/campaign_page.h"
@@ -489,8 +490,12 @@ int verb_campaign(const StudyArguments& arguments, Ranks* ranks) {
     const fs::path written = run.interrupted ? file->leave_partial(text) : file->finish(text);
     fmt::print("{:<10} {}\n", "written", written.string());
   };
-  if (junit) write(junit, to_junit(trials, texts, snapshot.notes().name));
-  if (report) write(report, page_of(campaign, arguments, snapshot, faults.size(), trials, good));
+  OutputAttempts attempts;
+  if (junit) attempts.attempt([&] { write(junit, to_junit(trials, texts, snapshot.notes().name)); });
+  if (report)
+    attempts.attempt(
+        [&] { write(report, page_of(campaign, arguments, snapshot, faults.size(), trials, good)); });
+  attempts.throw_if_any();
   if (run.interrupted) return static_cast<int>(ExitStatus::interrupted);
   return static_cast<int>(bad ? ExitStatus::expectation : ExitStatus::success);
 }

@@ -88,7 +88,7 @@ void write_project(const Project& project) {
   try {
     fs::create_directories(path, error);
     for (const auto& [file, text] : files) write_file(file, text);
-  } catch (const ConfigError&) {
+  } catch (...) {
     for (const auto& [file, text] : files) fs::remove(file, error);
     if (!created.empty()) fs::remove_all(created, error);
     throw;

@@ -13,6 +13,7 @@
 #include "platform/command/converted_file.h"
 #include "platform/command/result_output.h"
 #include "platform/config/diagnostics.h"
+#include "platform/host/output_failure.h"
 #include "platform/report/study_page.h"
 #include "platform/study/study_report.h"
 
@@ -113,21 +114,29 @@ void StudyOutputs::write(const Study& study, const PointRun& run, std::string_vi
     fmt::print("{}", wrapped(study.kind->name == "sweep" ? "sweep" : "study",
                              fmt::format("{}: {}", study.name, what_was_done(study, run, counted)), 11));
   }
-  for (const auto& output : outputs_) output->write(study, run, is_verbose());
+  OutputAttempts attempts;
+  for (const auto& output : outputs_) attempts.attempt([&] { output->write(study, run, is_verbose()); });
+  attempts.throw_if_any();
 }
 
 void write_directory(RunDirectory& directory, const Study& study, const PointRun& run, bool is_verbose) {
-  directory.write("results.csv", to_csv(study, run));
-  directory.write("results.json", to_json(study, run));
-  directory.write("figure.svg", to_svg(study, run));
-  directory.write("host.json", host_json(run));
-  if (is_partial(run))
+  OutputAttempts attempts;
+  const auto write = [&](const char* name, const std::string& text) {
+    attempts.attempt([&] { directory.write(name, text); });
+  };
+  write("results.csv", to_csv(study, run));
+  write("results.json", to_json(study, run));
+  write("figure.svg", to_svg(study, run));
+  write("host.json", host_json(run));
+  const bool stays_partial = is_partial(run) || attempts.has_failed();
+  if (stays_partial)
     directory.leave_partial();
   else
     directory.finish();
   if (is_verbose)
     fmt::print("{:<10} {}\n", "written",
-               (is_partial(run) ? directory.path() : directory.final_path()).string());
+               (stays_partial ? directory.path() : directory.final_path()).string());
+  attempts.throw_if_any();
 }
 
 }  // namespace asterism

@@ -36,7 +36,7 @@ class StudyOutputs {
   // Throws ConfigError if two are on standard output, or a file cannot be written.
   explicit StudyOutputs(const ResultFiles& files);
   // The table and a summary on standard output, unless a result is there, and the files. `counted` names what
-  // was done: "point".
+  // was done: "point". Writes all that can be written, and then throws the first OutputFailure.
   void write(const Study& study, const PointRun& run, std::string_view counted) const;
   bool is_verbose() const;  // no result is on standard output
 
@@ -45,8 +45,9 @@ class StudyOutputs {
   std::array<std::shared_ptr<const Output>, 5> outputs_;
 };
 
-// The results in the folder of --out, which keeps the name of a partial one if the study was interrupted or a
-// point crashed. Prints the name of the folder if `is_verbose`.
+// The results in the folder of --out, which keeps the name of a partial one if the study was interrupted, a
+// point crashed or a file cannot be written. Prints the name of the folder if `is_verbose`. Writes all files
+// that can be written, and then throws the first OutputFailure.
 void write_directory(RunDirectory& directory, const Study& study, const PointRun& run, bool is_verbose);
 
 }  // namespace asterism

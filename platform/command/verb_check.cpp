@@ -25,6 +25,7 @@
 #include "platform/host/config_kinds.h"
 #include "platform/host/exit_status.h"
 #include "platform/host/installed_files.h"
+#include "platform/host/output_failure.h"
 #include "platform/node/plugin_watch.h"
 
 namespace asterism {
@@ -130,6 +131,22 @@ class CheckOutput {
   ResultOutput json_;
 };
 
+// Of a check that must not end by an exception.
+template <class Check>
+ExitStatus status_of(const Check& check, CheckOutput& output) try {
+  try {
+    check();
+    return ExitStatus::success;
+  } catch (const ConfigError& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    output.write(error);
+    return ExitStatus::bad_input;
+  }
+} catch (const OutputFailure& failure) {
+  std::fprintf(stderr, "%s\n", failure.what());
+  return ExitStatus::internal;
+}
+
 int check(const CheckArguments& arguments, CheckOutput& output) {
   const InstalledFiles installed = InstalledFiles::find();
   const ConfigFile read = load_config_file(arguments.file, arguments.overrides, installed.configs);
@@ -149,16 +166,10 @@ int check(const CheckArguments& arguments, CheckOutput& output) {
     return 0;
   }
   // The thread continues; the process ends without waiting for it.
-  int status = 0;
-  try {
-    output.write(expanded(read.kind->checks.check_keys), true);
-  } catch (const ConfigError& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    output.write(error);
-    status = static_cast<int>(ExitStatus::bad_input);
-  }
+  const ExitStatus status =
+      status_of([&] { output.write(expanded(read.kind->checks.check_keys), true); }, output);
   std::fflush(nullptr);
-  std::_Exit(status);
+  std::_Exit(static_cast<int>(status));
 }
 
 int verb_check(const CheckArguments& arguments) {

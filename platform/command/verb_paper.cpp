@@ -22,6 +22,7 @@
 #include "platform/config/nearest_name.h"
 #include "platform/host/exit_status.h"
 #include "platform/host/installed_files.h"
+#include "platform/host/output_failure.h"
 #include "platform/host/run_directory.h"
 #include "platform/report/study_page.h"
 #include "platform/study/paper.h"
@@ -134,10 +135,14 @@ void write_outputs(const Paper& paper, const PaperArguments& arguments, PaperOut
       written.push_back(*file);
     }
   };
-  if (outputs.json->is_wanted()) write(*outputs.json, arguments.json, paper.to_json().dump(2) + "\n");
-  if (outputs.report->is_wanted()) write(*outputs.report, arguments.report, paper_page(paper));
-  if (!prints) return;
-  for (const std::string& path : written) fmt::print("{:<10} {}\n", "written", path);
+  OutputAttempts attempts;
+  if (outputs.json->is_wanted())
+    attempts.attempt([&] { write(*outputs.json, arguments.json, paper.to_json().dump(2) + "\n"); });
+  if (outputs.report->is_wanted())
+    attempts.attempt([&] { write(*outputs.report, arguments.report, paper_page(paper)); });
+  if (prints)
+    for (const std::string& path : written) fmt::print("{:<10} {}\n", "written", path);
+  attempts.throw_if_any();
 }
 
 void write_changes(const Paper& paper, const PaperArguments& arguments, const nlohmann::json& before) {

@@ -25,6 +25,7 @@
 #include "platform/config/diagnostics.h"
 #include "platform/host/exit_status.h"
 #include "platform/host/human_time.h"
+#include "platform/host/output_failure.h"
 #include "platform/host/output_file.h"
 #include "platform/instruments/perfetto_trace.h"
 #include "platform/report/live_page.h"
@@ -305,17 +306,22 @@ void ScenarioRun::finish(Summary& summary, int status) {
   } else {
     directory_.finish();
   }
+  OutputAttempts attempts;
   if (perfetto_file_)
-    perfetto_file_->finish(to_perfetto(read_record(fs::path(summary.directory) / "traces/record.bin")));
+    attempts.attempt([&] {
+      perfetto_file_->finish(to_perfetto(read_record(fs::path(summary.directory) / "traces/record.bin")));
+    });
   std::fflush(stdout);
-  const std::string report = arguments_.report ? write_report(summary.directory, installed_) : "";
-  if (json_.is_wanted()) json_.write(to_json(summary, status).dump(2) + "\n");
+  std::string report;
+  if (arguments_.report) attempts.attempt([&] { report = write_report(summary.directory, installed_); });
+  if (json_.is_wanted()) attempts.attempt([&] { json_.write(to_json(summary, status).dump(2) + "\n"); });
   if (!json_.is_standard_output()) {
     fmt::print("{}", to_text(summary));
     if (!report.empty()) fmt::print("{:<12} {}\n", "report", report);
   }
   std::fflush(stdout);
   if (pages_) pages_->finish(fs::path(summary.directory) / "report.html");
+  attempts.throw_if_any();
 }
 
 int verb_run(const RunArguments& arguments) {

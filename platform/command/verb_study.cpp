@@ -15,6 +15,7 @@
 #include "platform/command/verbs.h"
 #include "platform/host/exit_status.h"
 #include "platform/host/installed_files.h"
+#include "platform/host/output_failure.h"
 #include "platform/host/run_directory.h"
 #include "platform/study/point_runner.h"
 #include "platform/study/study.h"
@@ -49,11 +50,13 @@ int verb_study(const StudyArguments& arguments, Ranks* ranks) {
   const StudyOutputs outputs(arguments.files);
 
   const auto write = [&](const PointRun& run) {
-    outputs.write(study, run, "point");
-    if (directory) write_directory(*directory, study, run, outputs.is_verbose());
+    OutputAttempts attempts;
+    attempts.attempt([&] { outputs.write(study, run, "point"); });
+    if (directory) attempts.attempt([&] { write_directory(*directory, study, run, outputs.is_verbose()); });
     for (std::size_t i = 0; i < study.points.size(); ++i)
       if (!run.crashes[i].empty())
         fmt::print(stderr, "asterism: {}: {}\n", name_of_point(study, study.points[i]), run.crashes[i]);
+    attempts.throw_if_any();
   };
   const PointRun run = run_study(
       study, {.threads = arguments.threads, .show_progress = true, .ranks = ranks, .give_up = write});

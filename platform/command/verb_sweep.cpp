@@ -15,6 +15,7 @@
 #include "platform/command/verbs.h"
 #include "platform/host/exit_status.h"
 #include "platform/host/installed_files.h"
+#include "platform/host/output_failure.h"
 #include "platform/host/run_directory.h"
 #include "platform/scenario/scenario_request.h"
 
@@ -52,8 +53,9 @@ int verb_sweep(const SweepArguments& arguments, Ranks* ranks) {
 
   bool has_failed = false;
   const auto write = [&](const PointRun& run) {
-    outputs.write(study, run, "run");
-    write_directory(directory, study, run, outputs.is_verbose());
+    OutputAttempts attempts;
+    attempts.attempt([&] { outputs.write(study, run, "run"); });
+    attempts.attempt([&] { write_directory(directory, study, run, outputs.is_verbose()); });
     if (run.interrupted)
       fmt::print(stderr, "asterism: interrupted; finished runs: {}, in {}\n", finished_runs(sweep, run),
                  (directory.path() / "runs").string());
@@ -62,6 +64,7 @@ int verb_sweep(const SweepArguments& arguments, Ranks* ranks) {
       has_failed = has_failed || !failure.empty();
       if (!failure.empty()) fmt::print(stderr, "asterism: {}\n", failure);
     }
+    attempts.throw_if_any();
   };
   const PointRun run =
       sweep.run(directory.path() / "runs",

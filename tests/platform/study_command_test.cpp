@@ -412,6 +412,25 @@ TEST_F(StudyCommandTest, AGraphInPiecesIsRefusedByTheCheck) {
   }
 }
 
+TEST_F(StudyCommandTest, AnOutputThatFailsDoesNotLoseTheOthers) {
+  const Ended ended = asterism(with(tiny, {"--csv", "/dev/full", "--json", "a.json", "--out", "all"}));
+  EXPECT_EQ(ended.status, 70);
+  EXPECT_EQ(ended.err,
+            "command line: error: --csv: /dev/full cannot be written to the end: No space left on device\n");
+  EXPECT_TRUE(exists("a.json"));
+  EXPECT_TRUE(exists("all/results.csv"));
+}
+
+// There is room for a report of the failure, but it does not belong there.
+TEST_F(StudyCommandTest, AFullDiskIsNoMistakeOfTheCheckedFile) {
+  const Ended ended =
+      program("/bin/sh", {"-c", fmt::format("ulimit -f 1; trap '' XFSZ; '{}' check fabric --json a.json",
+                                            asterism_program.string())});
+  EXPECT_EQ(ended.status, 70);
+  EXPECT_THAT(ended.err, HasSubstr("--json: a.json cannot be written to the end: File too large"));
+  EXPECT_FALSE(exists("a.json"));
+}
+
 TEST_F(StudyCommandTest, AFullDiskIsNoMistakeOfTheUser) {
   for (const char* option : {"--csv", "--json", "--report"}) {
     const Ended ended = asterism(with(tiny, {option, "/dev/full"}));
