@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -226,13 +227,15 @@ CLI::App* add_rtl_export(CLI::App& rtl, ExportArguments& arguments) {
 }
 
 // A line of a table, and below it the file: the path of one is often longer than a line, and is copied whole.
+// Only on a terminal are long lines wrapped.
 void print(const std::vector<KnownBlock>& blocks) {
   std::size_t name = 5;
   for (const KnownBlock& block : blocks) name = std::max(name, block.name.size());
   const auto line = [&](const std::string& block, const char* state, const std::string& contract,
                         const std::string& parameters) {
     const std::string heading = fmt::format("{:<{}}  {:<9}  {:<13}", block, name, state, contract);
-    return wrapped(heading, parameters, heading.size() + 2);
+    return isatty(STDOUT_FILENO) != 0 ? wrapped(heading, parameters, heading.size() + 2)
+                                      : fmt::format("{}  {}\n", heading, parameters);
   };
   fmt::print("{}  file\n", line("block", "state", "contract", "parameters"));
   for (const KnownBlock& block : blocks)
@@ -266,7 +269,7 @@ Verb add_rtl(CLI::App& app) {
   const auto exporting = std::make_shared<ExportArguments>();
   CLI::App* verb = app.add_subcommand(
       "rtl", "Build and list blocks in SystemVerilog, import and export their descriptions");
-  verb->footer(exit_statuses());
+  verb->footer(exit_statuses({{ExitStatus::interrupted, "interrupted"}}));
   verb->require_subcommand(1);
   CLI::App* build = verb->add_subcommand(
       "build",
