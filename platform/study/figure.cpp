@@ -107,20 +107,21 @@ Ticks ticks(double low, double high) {
   return t;
 }
 
-// Powers of ten, the first below `low`, so that its bar can be seen.
-Ticks powers_of_ten(double low, double high) {
-  const double first = std::ceil(std::log10(low)) - 1;
-  const int powers = std::max(1, static_cast<int>(std::ceil(std::log10(high) - first)));
+// The powers of ten from 10^first to at least 10^last.
+Ticks powers_between(double first, double last) {
+  const int powers = std::max(1, static_cast<int>(std::ceil(last - first)));
   const int step = (powers + max_steps - 1) / max_steps;
   return {first, static_cast<double>(step), (powers + step - 1) / step, true};
 }
 
-// The same, from the power of ten at or below `low`: a marker there can be seen.
+// The first is below `low`, so that its bar can be seen.
+Ticks powers_of_ten(double low, double high) {
+  return powers_between(std::ceil(std::log10(low)) - 1, std::log10(high));
+}
+
+// The first is at or below `low`: a marker there can be seen.
 Ticks powers_of_ten_along(double low, double high) {
-  const double first = std::floor(std::log10(low) + 1e-9);
-  const int powers = std::max(1, static_cast<int>(std::ceil(std::log10(high) - 1e-9 - first)));
-  const int step = (powers + max_steps - 1) / max_steps;
-  return {first, static_cast<double>(step), (powers + step - 1) / step, true};
+  return powers_between(std::floor(std::log10(low) + 1e-9), std::log10(high) - 1e-9);
 }
 
 std::string marker(std::size_t series, double x, double y, bool hollow) {
