@@ -16,6 +16,7 @@
 #include <set>
 #include <sstream>
 #include <system_error>
+#include <utility>
 
 #include "base/temporary_folder.h"
 #include "platform/config/config.h"
@@ -226,11 +227,7 @@ void load_plugins_of(ConfigDocument scenario, const ConfigLibrary& library) {
 
 // "with node.gpu.count=1 node.cores.count=2": the combination of a run.
 std::string combination_of(const Study& study, const Study::Point& point) {
-  std::string text = "with";
-  for (std::size_t k = 0; k < study.keys.size(); ++k)
-    if (std::ranges::count(study.swept, study.keys[k]) != 0)
-      text += fmt::format(" {}={}", study.keys[k], to_text(point.coordinates[k]));
-  return text;
+  return "with " + swept_keys_of(study, point);
 }
 
 // Checks each run as `asterism run` would. A mistake in a file that not all runs have is reported with the
@@ -238,7 +235,7 @@ std::string combination_of(const Study& study, const Study::Point& point) {
 void check_runs(const Study& study, const InstalledFiles& installed) {
   struct Found {
     Diagnostic problem;
-    const Study::Point* first;
+    const Study::Point *first, *last;
     std::size_t runs;
   };
   std::vector<Found> all;
@@ -253,14 +250,14 @@ void check_runs(const Study& study, const InstalledFiles& installed) {
         const Diagnostic problem = found.origin.is_command_line() ? at_origin(found, study) : found;
         const auto [at, is_new] = known.try_emplace(problem.text(), all.size());
         if (is_new)
-          all.push_back({problem, &point, 1});
-        else
-          ++all[at->second].runs;
+          all.push_back({.problem = problem, .first = &point, .last = &point, .runs = 1});
+        else if (Found& again = all[at->second]; std::exchange(again.last, &point) != &point)
+          ++again.runs;
       }
     }
   }
   Diagnostics problems;
-  for (auto& [problem, first, runs] : all) {
+  for (auto& [problem, first, last, runs] : all) {
     if (!problem.origin.is_command_line() && runs < study.points.size())
       problem.detail += (problem.detail.empty() ? "" : "; ") + combination_of(study, *first) +
                         (runs == 1 ? "" : fmt::format(" and {} more", runs - 1));

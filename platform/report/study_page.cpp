@@ -71,6 +71,8 @@ Json cell_of(const Cell& cell) {
   return {{"value", to_text(cell)}, {"mark", "line"}};
 }
 
+Json cell_of_key(const Cell& key) { return cell_of(number_of(key) ? key : Cell(text_of_key(key))); }
+
 Json head_of(const Study& study, const PointRun& run, const Column& column) {
   return {{"text", label_of(study, run, column.name)}, {"meaning", column.meaning}};
 }
@@ -92,13 +94,13 @@ Json rankings_of(const Study& study, const PointRun& run) {
   Json heads = Json::array({"rank"}), all = Json::array();
   for (const std::size_t k : keys) heads.push_back(study.keys[k]);
   for (const std::size_t c : columns) heads.push_back(head_of(study, run, kind.columns[c]));
-  for (const BestPoints& best : best_points(study, run)) {
+  for (const BestPoints& best : best_choices(study, run)) {
     const std::size_t count = std::min(most, best.ranked.size());
     Json rows = Json::array();
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t point = best.ranked[i];
       Json& row = rows.emplace_back(Json::array({i + 1}));
-      for (const std::size_t k : keys) row.push_back(cell_of(study.points[point].coordinates[k]));
+      for (const std::size_t k : keys) row.push_back(cell_of_key(study.points[point].coordinates[k]));
       for (const std::size_t c : columns)
         row.push_back(cell_of(in_unit((*run.rows[point])[c], shown_unit(study, run, c))));
     }
@@ -122,10 +124,7 @@ Json table_of(const Study& study, const PointRun& run) {
       if (run.rows[i]) rows[i].push_back(cell(i));
   };
   for (std::size_t k = 0; k < study.keys.size(); ++k)
-    add(study.keys[k], [&](std::size_t i) {
-      const Cell& key = study.points[i].coordinates[k];
-      return cell_of(number_of(key) ? key : Cell(text_of_key(key)));
-    });
+    add(study.keys[k], [&](std::size_t i) { return cell_of_key(study.points[i].coordinates[k]); });
   const auto any = [&](const auto& holds) {
     for (std::size_t i = 0; i < rows.size(); ++i)
       if (run.rows[i] && holds(i)) return true;

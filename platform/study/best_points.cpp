@@ -52,15 +52,22 @@ std::vector<BestPoints> best_points(const Study& study, const PointRun& run) {
   return all;
 }
 
+std::vector<BestPoints> best_choices(const Study& study, const PointRun& run) {
+  std::vector<BestPoints> all = best_points(study, run);
+  std::erase_if(all, [](const BestPoints& best) { return best.ranked.size() < 2; });
+  return all;
+}
+
 std::string best_text(const Study& study, const PointRun& run) {
+  constexpr std::size_t most = 10;
   const StudyKind& kind = *study.kind;
+  const std::vector<BestPoints> all = best_choices(study, run);
   std::string text;
-  for (const BestPoints& best : best_points(study, run)) {
+  for (std::size_t i = 0; i < std::min(all.size(), most); ++i) {
+    const BestPoints& best = all[i];
     const std::size_t first = best.ranked.front();
-    std::string line = fmt::format("best of {} with {}:", best.ranked.size(), best.size);
-    for (std::size_t k = 0; k < study.keys.size(); ++k)
-      if (study.keys[k] != kind.best_for && std::ranges::count(study.swept, study.keys[k]) != 0)
-        line += fmt::format(" {}={}", study.keys[k], to_text(study.points[first].coordinates[k]));
+    std::string line = fmt::format("best of {} with {}: {}", best.ranked.size(), best.size,
+                                   swept_keys_of(study, study.points[first], {kind.best_for}));
     const std::string_view by = ranking_column(study, run, first);
     std::string_view separator = ": ";
     for (std::size_t c = 0; c < kind.columns.size(); ++c) {
@@ -73,12 +80,15 @@ std::string best_text(const Study& study, const PointRun& run) {
     }
     text += wrapped(line, 0);
   }
+  if (all.size() > most)
+    text += fmt::format("... the best of {} more value{} of {}; --report FILE has all of them\n",
+                        all.size() - most, all.size() - most == 1 ? "" : "s", kind.best_for);
   return text;
 }
 
 bool is_ranked_only(const Study& study, const PointRun& run) {
   constexpr std::size_t most_points = 12, most_keys = 2;
-  return run.done() > most_points && study.swept.size() > most_keys && !best_points(study, run).empty();
+  return run.done() > most_points && study.swept.size() > most_keys && !best_choices(study, run).empty();
 }
 
 }  // namespace asterism

@@ -24,7 +24,10 @@ std::vector<BestPoints> best_points(const Study& study, const PointRun& run);
 // one.
 std::string_view ranking_column(const Study& study, const PointRun& run, std::size_t point);
 
-// Lines below the table: the best point of each size. "" if points are not ranked.
+// The same of the sizes that have more than one point, and so a choice.
+std::vector<BestPoints> best_choices(const Study& study, const PointRun& run);
+
+// Lines below the table: the best point of each size, of ten sizes at most. "" if points are not ranked.
 std::string best_text(const Study& study, const PointRun& run);
 
 // Whether bars of a sweep would be illegible, and a ranking takes their place.

@@ -73,14 +73,15 @@ std::string shown(const Cell& cell, int places, const Column& column) {
 
 // "<0.04": a value of which none was seen has an upper bound. "" if it has none, or is no such value.
 std::string bound_of_nothing(const Study& study, const PointRun& run, std::size_t point, const Column& column,
-                             int places) {
+                             const ShownUnit& unit, int places) {
   const auto value = number_named(study, column.name, study.points[point], *run.rows[point]);
   for (const IntervalOfColumn& interval : study.kind->intervals) {
     if (interval.column != column.name || interval.high.empty() || value != 0) continue;
     const auto high = number_named(study, interval.high, study.points[point], *run.rows[point]);
     if (!high || !(*high > 0)) return "";
-    return "<" + (is_hidden(*high, places, column.unit) ? fmt::format("{:.1e}", *high)
-                                                        : shown(*high, places, column));
+    const double bound = *high / unit.size;
+    return "<" + (is_hidden(bound, places, column.unit) ? fmt::format("{:.1e}", bound)
+                                                        : shown(bound, places, column));
   }
   return "";
 }
@@ -146,7 +147,7 @@ std::vector<Shown> shown_columns(const Study& study, const PointRun& run) {
     for_each_done(study, run, [&](const Study::Point& point, const std::vector<Cell>& row) {
       column.left = column.left || std::holds_alternative<std::string>(row[c]);
       const std::string bound =
-          bound_of_nothing(study, run, number_of_point(study, point), described, places);
+          bound_of_nothing(study, run, number_of_point(study, point), described, unit, places);
       column.cells.push_back(bound.empty() ? shown(in_unit(row[c], unit), places, described) : bound);
       if (const auto half = half_width_of(run, number_of_point(study, point), c); half.value_or(0) > 0)
         column.cells.back() += " +-" + shown(in_unit(*half, unit), places, described);
@@ -159,19 +160,14 @@ std::vector<Shown> shown_columns(const Study& study, const PointRun& run) {
   return all;
 }
 
-// Removes the columns without a value, and then columns until the rest fits: the last of those that need not
-// be kept. Where there is advice, a state that is ok everywhere goes before these, and what is beside y after
-// them. Advice that does not fit goes as a whole. Returns the headings of the removed ones that have values.
-std::string drop_columns(std::vector<Shown>& columns) {
-  std::vector<std::string> missing;
+// Removes columns until the rest fits, and adds the headings of the removed ones to `missing`: the last of
+// those that need not be kept. Where there is advice, a state that is ok everywhere goes before these, and
+// what is beside y after them. Returns whether the rest fits.
+bool make_fit(std::vector<Shown>& columns, std::vector<std::string>& missing) {
   const auto is_wide = [&] {
     std::size_t width = 2 * (columns.size() - 1);
     for (const Shown& column : columns) width += column.width();
     return width > widest;
-  };
-  const auto is_empty = [](const Shown& column) {
-    return !column.cells.empty() &&
-           std::ranges::all_of(column.cells, [](const std::string& cell) { return cell == "-"; });
   };
   const auto is_good_state = [](const Shown& column) {
     return column.state && column.cells.size() > 1 &&
@@ -184,16 +180,34 @@ std::string drop_columns(std::vector<Shown>& columns) {
     columns.erase(std::next(last).base());
     return true;
   };
-  std::erase_if(columns, is_empty);
   const bool has_advice = std::ranges::any_of(columns, &Shown::advice);
   if (is_wide() && has_advice) drop_last(is_good_state);
   while (is_wide() && drop_last([](const Shown& column) { return !column.kept; })) continue;
-  if (has_advice) {
+  if (has_advice)
     while (is_wide() && drop_last([](const Shown& column) { return column.beside && !column.advice; }))
       continue;
-    if (is_wide())
-      while (drop_last(&Shown::advice)) continue;
+  return !is_wide();
+}
+
+// Removes the columns without a value, and those that do not fit. Advice for which nothing else leaves room
+// goes as a whole, and nothing gives way to it. Returns the headings of the removed ones that have values.
+std::string drop_columns(std::vector<Shown>& columns) {
+  std::erase_if(columns, [](const Shown& column) {
+    return !column.cells.empty() &&
+           std::ranges::all_of(column.cells, [](const std::string& cell) { return cell == "-"; });
+  });
+  std::vector<std::string> missing;
+  std::vector<Shown> fitted = columns;
+  if (!make_fit(fitted, missing)) {
+    std::vector<std::string> advice;
+    for (const Shown& column : columns)
+      if (column.advice) advice.push_back(column.heading);
+    std::erase_if(columns, &Shown::advice);
+    fitted = columns, missing.clear();
+    make_fit(fitted, missing);
+    missing.insert(missing.begin(), advice.begin(), advice.end());
   }
+  columns = std::move(fitted);
   return fmt::format("{}", fmt::join(missing, ", "));
 }
 
@@ -284,18 +298,6 @@ ShownUnit shown_unit(const Study& study, const PointRun& run, std::string_view n
   return column ? shown_unit(study, run, *column) : ShownUnit{};
 }
 
-// "topology=mesh virtual_channels=4": the swept keys except some.
-std::string series_of(const Study& study, const Study::Point& point,
-                      const std::vector<std::string_view>& but) {
-  std::string name;
-  for (std::size_t k = 0; k < study.keys.size(); ++k) {
-    const std::string& key = study.keys[k];
-    if (std::ranges::count(but, key) != 0 || !sweeps(study, key)) continue;
-    name += (name.empty() ? "" : " ") + key + "=" + text_of_key(point.coordinates[k]);
-  }
-  return name;
-}
-
 // "Markov, rate=2", in a legend.
 std::string joined(std::string_view name, const std::string& series) {
   return name.empty() || series.empty() ? std::string(name) + series : fmt::format("{}, {}", name, series);
@@ -340,8 +342,8 @@ Panel curves(const Study& study, const PointRun& run, std::string_view x_key, st
     *y /= unit.size;
     const std::string doubt = doubt_about(study, point, row);
     const auto beside = has_beside ? number_named(study, kind.beside.column, point, row) : std::nullopt;
-    const std::string name = has_beside ? joined(kind.beside.y_name, series_of(study, point, not_of_y))
-                                        : series_of(study, point, {x_key});
+    const std::string name = has_beside ? joined(kind.beside.y_name, swept_keys_of(study, point, not_of_y))
+                                        : swept_keys_of(study, point, {x_key});
     const auto add_point = [&](const std::string& of, double value, std::string_view of_column,
                                double half_width) {
       Panel::Point drawn{*x, value, doubt, value - half_width, value + half_width};
@@ -352,7 +354,7 @@ Panel curves(const Study& study, const PointRun& run, std::string_view x_key, st
     };
     if (!has_beside || is_first_of_y(name, *x)) add_point(name, *y, column, 0);
     if (!beside) return;
-    markers.push_back(joined(kind.beside.name, series_of(study, point, {x_key})));
+    markers.push_back(joined(kind.beside.name, swept_keys_of(study, point, {x_key})));
     lines.push_back(name);
     add_point(markers.back(), *beside, kind.beside.column,
               number_named(study, kind.beside.half_width, point, row).value_or(0));
@@ -394,7 +396,7 @@ Panel bars(const Study& study, const PointRun& run, std::string_view column) {
     const auto place =
         static_cast<std::size_t>(std::ranges::find(panel.categories, group) - panel.categories.begin());
     if (place == panel.categories.size()) panel.categories.push_back(group);
-    const std::string name = series_of(study, point, {key});
+    const std::string name = swept_keys_of(study, point, {key});
     auto series = std::ranges::find(panel.series, name, &Panel::Series::name);
     if (series == panel.series.end()) series = panel.series.insert(series, {name, {}});
     if (auto one = bar(study, run, number_of_point(study, point), column, place))
@@ -430,13 +432,13 @@ std::vector<Panel> curves_of_detail(const Study& study, const PointRun& run, con
     return panel;
   };
   for_each_done(study, run, [&](const Study::Point& point, const std::vector<Cell>&) {
-    Panel& panel = panel_titled(series_of(study, point, of_series));
+    Panel& panel = panel_titled(swept_keys_of(study, point, of_series));
     const std::string& detail = run.details[number_of_point(study, point)];
     if (detail.empty()) return;
     const Json curves = Json::parse(detail);
     if (!curves.contains(drawn.member)) return;
     for (const auto& [name, points] : curves.at(std::string(drawn.member)).items()) {
-      Panel::Series series{.name = joined(name, series_of(study, point, of_panel)), .points = {}};
+      Panel::Series series{.name = joined(name, swept_keys_of(study, point, of_panel)), .points = {}};
       for (const Json& each : points) series.points.push_back({each.at(0), each.at(1)});
       if (!series.points.empty()) panel.series.push_back(std::move(series));
     }
@@ -576,6 +578,17 @@ std::string doubt_about(const Study& study, const Study::Point& point, const std
   if (study.kind->state.empty()) return "";
   const std::string state = to_text(cell_named(study, study.kind->state, point, row).value_or(Cell()));
   return state == "ok" || state == "saturation" || state == "at_bound" ? "" : state;
+}
+
+std::string swept_keys_of(const Study& study, const Study::Point& point,
+                          const std::vector<std::string_view>& but) {
+  std::string text;
+  for (std::size_t k = 0; k < study.keys.size(); ++k) {
+    const std::string& key = study.keys[k];
+    if (std::ranges::count(but, key) != 0 || !sweeps(study, key)) continue;
+    text += (text.empty() ? "" : " ") + key + "=" + text_of_key(point.coordinates[k]);
+  }
+  return text;
 }
 
 std::string name_of_point(const Study& study, const Study::Point& point) {

@@ -17,8 +17,8 @@ namespace asterism {
 
 // At most 80 columns wide and 60 rows long. Columns without any value are left out. Those that do not fit are
 // named below the table, and keys that do not sweep above it. Swept keys, the kind's y and bars, and the
-// state are always shown if they have values, if need be beyond 80 columns; where there is advice, bars and a
-// state that is ok everywhere give way to it. The best points are below. The y of a doubtful row has a star,
+// state are always shown if they have values, if need be beyond 80 columns; where there is advice that fits
+// then, bars and a state that is ok everywhere give way to it. The best points are below. The y of a doubtful row has a star,
 // and so have columns that follow from it. The column "reason" of rows without y (or first bar) is printed
 // below, each text once.
 std::string to_table(const Study& study, const PointRun& run);
@@ -72,6 +72,9 @@ std::string doubt_about(const Study& study, const Study::Point& point, const std
 
 // "fabric: topology=mesh rate=0.01": the kind, and the keys with which a row begins.
 std::string name_of_point(const Study& study, const Study::Point& point);
+// "topology=mesh virtual_channels=4": the swept keys except some; one without a value is "-".
+std::string swept_keys_of(const Study& study, const Study::Point& point,
+                          const std::vector<std::string_view>& but = {});
 
 // A text as a field of CSV.
 std::string csv_field(const std::string& text);

@@ -71,6 +71,56 @@ std::string csv(const std::vector<std::string>& overrides, unsigned threads = 2)
   return to_csv(s, run_all(s, threads));
 }
 
+// Points with these rows, along a key.
+Study along(const StudyKind& of, const std::string& key, std::size_t points) {
+  Study study;
+  study.name = of.name;
+  study.kind = &of;
+  study.keys = study.swept = {key};
+  for (std::uint64_t i = 0; i < points; ++i) study.points.push_back({nullptr, {Cell(i)}, ""});
+  return study;
+}
+
+TEST(StudyTest, ABoundIsInTheUnitOfItsColumn) {
+  const StudyKind timed{.name = "timed",
+                        .meaning = "Times",
+                        .coordinates = {},
+                        .columns = {{"wait_ps", "wait", "ps", "How long"}, {"high_ps", "", "ps", "At most"}},
+                        .x = "size",
+                        .y = "wait_ps",
+                        .bars = {"wait_ps"},
+                        .intervals = {{.column = "wait_ps", .high = "high_ps"}},
+                        .make = make_study_point<DrawnPoint>};
+  const Study s = along(timed, "size", 2);
+  PointRun run(2);
+  run.rows = {std::vector<Cell>{0.0, 4e6}, std::vector<Cell>{5e6, 9e6}};
+  EXPECT_EQ(to_table(s, run), "size   wait\n         us\n   0  <4.00\n   1   5.00\n");
+}
+
+TEST(StudyTest, NothingGivesWayToAdviceThatDoesNotFit) {
+  const StudyKind advised{.name = "advised",
+                          .meaning = "Advice",
+                          .coordinates = {},
+                          .columns = {{"goodput", "goodput", "", "How good"},
+                                      {"simulated", "simulated", "", "The same"},
+                                      {"buy", "buy", "", "What to buy"}},
+                          .x = "size",
+                          .y = "goodput",
+                          .bars = {"goodput", "simulated"},
+                          .advice = {"buy"},
+                          .make = make_study_point<DrawnPoint>};
+  const auto table = [&](std::size_t width) {
+    const Study s = along(advised, std::string(width, 'k'), 1);
+    PointRun run(1);
+    run.rows = {std::vector<Cell>{0.5, 0.5, std::string(24, 'b')}};
+    return to_table(s, run);
+  };
+  EXPECT_NE(table(44).find("goodput  buy\n"), std::string::npos) << table(44);
+  EXPECT_NE(table(44).find("columns that do not fit: simulated;"), std::string::npos) << table(44);
+  EXPECT_NE(table(50).find("goodput  simulated\n"), std::string::npos) << table(50);
+  EXPECT_NE(table(50).find("columns that do not fit: buy;"), std::string::npos) << table(50);
+}
+
 TEST(StudyTest, OnePointNeedsNoSweep) { EXPECT_EQ(csv({"size=3"}), "shape,area_mm2,state\ncircle,9,ok\n"); }
 
 TEST(StudyTest, EveryTypedKeyIsInTheHeading) {
