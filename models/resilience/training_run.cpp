@@ -344,6 +344,10 @@ class TrainingPlayer {
 
 }  // namespace
 
+Seconds time_until_given_up(Seconds work, const TrainingPrediction& prediction) {
+  return (prediction.goodput < 0.02 ? 5 : 50) * work;
+}
+
 TrainingOutcome simulate_training(const TrainingJob& job, const FailureProfile& profile,
                                   const TrainingRunSettings& settings) {
   return TrainingPlayer(job, profile, settings).run();

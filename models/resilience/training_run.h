@@ -13,7 +13,8 @@
 // found, in an exponential time; its node is then replaced. Of two that overlap, the second is found with the
 // first, and counted but not charged.
 //
-// A run is given up after a given time, and after a million failures in which it comes no further.
+// A run is given up after a given time (time_until_given_up), and after a million failures in which it comes
+// no further.
 //
 // Left out: failures of spares; switches or racks that take certain nodes with them; corruption that a
 // restart from a wrong checkpoint would reveal earlier.
@@ -59,6 +60,9 @@ struct TrainingOutcome {
 
   double goodput() const { return time > Seconds() ? work / time : 0; }
 };
+
+// 50 times its work; five times if the closed form has less than 2%, since such a run hardly ever finishes.
+Seconds time_until_given_up(Seconds work, const TrainingPrediction& prediction);
 
 // Throws as predict_training() does. The intervals are those of the prediction.
 TrainingOutcome simulate_training(const TrainingJob& job, const FailureProfile& profile,

@@ -116,6 +116,14 @@ TEST(TrainingRunTest, ALostNodeNeedsOneSpare) {
   EXPECT_EQ(o.spare_wait, Seconds());
 }
 
+TEST(TrainingRunTest, ARunThatHardlyFinishesIsGivenUpEarlier) {
+  TrainingPrediction prediction;
+  prediction.goodput = 0.5;
+  EXPECT_EQ(time_until_given_up(Seconds(10), prediction), Seconds(500));
+  prediction.goodput = 0.01;
+  EXPECT_EQ(time_until_given_up(Seconds(10), prediction), Seconds(50));
+}
+
 TEST(TrainingRunTest, ASlowGpuDoesNotInterruptARecovery) {
   TrainingJob job = file_system_job();
   job.restart = Seconds(20'000);

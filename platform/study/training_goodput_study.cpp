@@ -51,14 +51,13 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
 
   std::vector<Cell> run(const std::stop_token& stop) override {
     outcomes_.reserve(config_.runs);
-    const bool hopeless = prediction_.goodput < 0.02;
     bool finished = true;  // the rest would not, either
     for (std::uint32_t i = 0; i < config_.runs && finished && !stop.stop_requested(); ++i) {
       outcomes_.push_back(simulate_training(plan_.job, plan_.profile,
                                             {.work = work(plan_),
                                              .seed = config_.seed + i,
                                              .new_machine = config_.new_machine,
-                                             .give_up = (hopeless ? 5 : 50) * work(plan_),
+                                             .give_up = time_until_given_up(work(plan_), prediction_),
                                              .stop = stop}));
       finished = outcomes_.back().finished;
       ++done_;
@@ -245,8 +244,7 @@ class TrainingGoodputPoint final : public StudyPointOf<TrainingGoodputStudy> {
   bool is_bought() const { return config_.purchase != "none"; }
   void check_purchase() const {
     if (config_.purchases.contains("none"))
-      throw StudyMistake("purchases.none",
-                         "expected another name of a purchase than none, which leaves the machine as it is");
+      throw StudyMistake("purchases.none", "expected a name other than none, which stands for no purchase");
     if (!is_bought() || config_.purchases.contains(config_.purchase)) return;
     std::string known = "none";
     for (const auto& [name, purchase] : config_.purchases) known += ", " + name;
@@ -479,9 +477,8 @@ const RegisteredStudy training_goodput_study{
           {"hbm_stops_fit", "", "FIT", "Failures of the memory of a GPU that stop the run, in 1e9 hours"},
           {"hbm_silent_fit", "", "FIT", "Those that are silent"},
           {"hbm_stops_high_fit", "", "FIT",
-           "With `code`, the most of hbm_stops_fit: a share of faults that was drawn is an estimate, and 0 "
-           "of "
-           "hbm.trials is less than 4 / hbm.trials (95%, Wilson)"},
+           "With `code`, the most of hbm_stops_fit (95%, Wilson): shares of drawn faults are estimates, "
+           "and one of 0 stands for less than 4 / hbm.trials"},
           {"hbm_silent_high_fit", "", "FIT", "The most of hbm_silent_fit"},
           {"code_stored_percent", "", "%", "What the code of HBM stores beside data, with its metadata"},
           {"code_transferred_percent", "", "%", "What it transfers beside data, if all is read in order"},

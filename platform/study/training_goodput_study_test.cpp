@@ -172,6 +172,18 @@ TEST(TrainingGoodputStudyTest, ASweepOfSizesAloneHasNoBestPoints) {
   EXPECT_EQ(to_table(study, run_all(study, 1)).find("best of"), std::string::npos);
 }
 
+TEST(TrainingGoodputStudyTest, TheBestPointsOfManySizesAreNotAllBelowTheTable) {
+  const Study study = training.read({"gpus=1024:12288:1024", "code=none,symbol"});
+  PointRun run = run_all(study, 1);
+  std::string table = to_table(study, run);
+  EXPECT_EQ(occurrences(table, "best of 2 with gpus="), 10) << table;
+  EXPECT_EQ(occurrences(table, "... the best of 2 more values of gpus; "), 1) << table;
+  run.rows[0].reset();
+  table = to_table(study, run);
+  EXPECT_EQ(occurrences(table, "best of 1 with"), 0) << table;
+  EXPECT_EQ(occurrences(table, "... the best of 1 more value of gpus; "), 1) << table;
+}
+
 // Following the answer gains what it says.
 TEST(TrainingGoodputStudyTest, OffersTheBestOtherCode) {
   const std::vector<std::string> keys = {"detection=0s", "restart=0s", "hbm.span_dies=9"};
@@ -238,8 +250,7 @@ TEST(TrainingGoodputStudyTest, RefusesPurchasesThatCannotBeMade) {
   EXPECT_NE(purchases.mistake({"purchases.both.code=field"}).find("names a code"), std::string::npos);
   EXPECT_EQ(
       purchases.mistake({"purchases.none.spares=1", "purchases.none.price=1"}),
-      "command line: error: purchases.none: expected another name of a purchase than none, which leaves "
-      "the machine as it is");
+      "command line: error: purchases.none: expected a name other than none, which stands for no purchase");
   EXPECT_NE(training.mistake({"purchases.both.code=reach", "purchases.both.price=1"})
                 .find("expected the code that is replaced"),
             std::string::npos);

@@ -38,7 +38,7 @@ void describe(Fields& f, TrainingHbm& c) {
     "row covers more chunks than the eight of parity fill in; nine are in two stacks of eight.",
     within(1, 72));
   f.check([&] { return c.fleet_code || c.span_dies <= dies_of(c); }, "span_dies",
-          "is at most `dies`, without which it is 40");
+          "is at most `dies` (40 if absent)");
   f("found_after", c.found_after,
     "The mean time until a check finds data that are silently wrong. A run that is corrupted longer goes "
     "back further.",
@@ -161,8 +161,7 @@ void describe(Fields& f, TrainingGoodputStudy& c) {
   f("seed", c.seed, "The seed of the first run. Each further run has the next seed.");
   f("purchases", c.purchases,
     "What may be bought, by a name other than none: changes of several keys at once, with a price. What each "
-    "gains is in "
-    "--json, and the best one in a column.");
+    "gains is in --json, and the best one in a column.");
   f("purchase", c.purchase, "The purchase that is made, by its name; none leaves the machine as it is.");
 }
 

@@ -7,6 +7,7 @@
 
 #include "bindings.h"
 #include "resilience/failure_profile.h"
+#include "resilience/new_machine.h"
 #include "resilience/training_mistake.h"
 #include "resilience/training_run.h"
 
@@ -95,12 +96,20 @@ class TrainingRun {
 
   py::dict simulate(double work_s, std::uint64_t seed, bool new_machine) {
     if (!(work_s > 0 && work_s <= 1e9)) throw std::invalid_argument("work_s: expected 0 to 1e9 s, and not 0");
+    const Seconds work(work_s);
+    const auto prediction = [&] {
+      const Working working(calls);
+      return with_arguments([&] {
+        return new_machine && profile_.shape != 1 ? predict_new_machine(job_, profile_, work)
+                                                  : predict_training(job_, profile_);
+      });
+    }();
     const auto run = interruptible(calls, [&](const std::stop_token& stop) {
       return simulate_training(job_, profile_,
-                               {.work = Seconds(work_s),
+                               {.work = work,
                                 .seed = seed,
                                 .new_machine = new_machine,
-                                .give_up = Seconds(50 * work_s),
+                                .give_up = time_until_given_up(work, prediction),
                                 .stop = stop});
     });
     py::dict all;
@@ -159,24 +168,22 @@ void bind_training(py::module_& module) {
       module, "TrainingRun",
       "A training run on a machine of GPUs with its failures and its checkpoints, as `study\n"
       "training_goodput` has it (docs/training.md).")
-      .def(
-          py::init(&training_run), py::arg("failures") = "llama3_405b", py::arg("gpus") = usual.gpus,
-          py::arg("spares") = usual.spares, py::arg("iteration_s") = usual.iteration.count(),
-          py::arg("state_bytes") = usual.state.count(), py::arg("data_parallel") = usual.data_parallel,
-          py::arg("protocol") = "replicas", py::arg("placement") = "mixed", py::arg("group") = usual.group,
-          py::arg("parity") = usual.parity, py::arg("memory_interval_s") = py::none(),
-          py::arg("interval_s") = py::none(), py::arg("background") = usual.background,
-          py::arg("gpu_link_gbps") = in_gbps(usual.gpu_link),
-          py::arg("node_link_gbps") = in_gbps(usual.node_link),
-          py::arg("copies_on_gbps") = in_gbps(usual.copies_on),
-          py::arg("file_system_gbps") = in_gbps(usual.file_system), py::arg("idle") = usual.idle,
-          py::arg("detection_s") = usual.detection.count(), py::arg("restart_s") = usual.restart.count(),
-          py::arg("replacement_s") = usual.replacement.count(), py::arg("repair_s") = usual.repair.count(),
-          "failures: a file in configs/failures. protocol: \"file_system\", \"replicas\", \"sharded\" or\n"
-          "\"just_in_time\"; placement (of replicas): \"group\", \"ring\" or \"mixed\". Intervals that are "
-          "not\n"
-          "given are the best. GB/s are 10^9 bytes a second. The arguments are the keys of the study, which\n"
-          "has more: codes of the GPUs' memory, media and purchases.")
+      .def(py::init(&training_run), py::arg("failures") = "llama3_405b", py::arg("gpus") = usual.gpus,
+           py::arg("spares") = usual.spares, py::arg("iteration_s") = usual.iteration.count(),
+           py::arg("state_bytes") = usual.state.count(), py::arg("data_parallel") = usual.data_parallel,
+           py::arg("protocol") = "replicas", py::arg("placement") = "mixed", py::arg("group") = usual.group,
+           py::arg("parity") = usual.parity, py::arg("memory_interval_s") = py::none(),
+           py::arg("interval_s") = py::none(), py::arg("background") = usual.background,
+           py::arg("gpu_link_gbps") = in_gbps(usual.gpu_link),
+           py::arg("node_link_gbps") = in_gbps(usual.node_link),
+           py::arg("copies_on_gbps") = in_gbps(usual.copies_on),
+           py::arg("file_system_gbps") = in_gbps(usual.file_system), py::arg("idle") = usual.idle,
+           py::arg("detection_s") = usual.detection.count(), py::arg("restart_s") = usual.restart.count(),
+           py::arg("replacement_s") = usual.replacement.count(), py::arg("repair_s") = usual.repair.count(),
+           "failures: a file in configs/failures. protocol: \"file_system\", \"replicas\", \"sharded\" or\n"
+           "\"just_in_time\"; placement (of replicas): \"group\", \"ring\" or \"mixed\". Intervals that\n"
+           "are not given are the best. GB/s are 10^9 bytes a second. The arguments are the keys of\n"
+           "the study, which has more: codes of the GPUs' memory, media and purchases.")
       .def(
           "predict", &TrainingRun::predict,
           "The closed form: shares of all time (`goodput`; `stalls` for checkpoints, `waiting` for spares),\n"
@@ -186,8 +193,10 @@ void bind_training(py::module_& module) {
       .def(
           "simulate", &TrainingRun::simulate, py::arg("work_s") = 30 * 86'400.0, py::arg("seed") = 1,
           py::arg("new_machine") = false,
-          "The same failure by failure: where the time of a run went, which ends when `work_s` are done, or\n"
-          "after 50 times as long. new_machine: all nodes are new.");
+          "The same failure by failure: where the time of a run went, which ends when `work_s` are done. It\n"
+          "is given up (not `finished`) after 50 times as long, or five times if the closed form has a\n"
+          "goodput below 2%, and after a million failures in which it comes no further. new_machine: all\n"
+          "nodes are new.");
   module.def(
       "survival_probability",
       [](std::uint32_t nodes, std::uint32_t lost, std::uint32_t group, const std::string& placement,
@@ -203,9 +212,8 @@ void bind_training(py::module_& module) {
       py::arg("nodes"), py::arg("lost"), py::arg("group") = 2, py::arg("placement") = "mixed",
       py::arg("parity") = py::none(),
       "The exact probability that the state of every node is left when `lost` nodes are lost at once. Its\n"
-      "copies are on `group` nodes: in a \"group\", in a \"ring\", or \"mixed\" (Gemini). With `parity` a "
-      "group\n"
-      "has an erasure code that restores as many losses.");
+      "copies are on `group` nodes: in a \"group\", in a \"ring\", or \"mixed\" (Gemini). With `parity`\n"
+      "a group has an erasure code that restores as many losses.");
 }
 
 }  // namespace asterism::python
