@@ -15,7 +15,7 @@ enum class ExitStatus : int {
   time_limit = 69,
   internal = 70,      // also if output cannot be written, as on a full disk
   plugin = 71,        // a plug-in has thrown, crashed or not returned during a run
-  interrupted = 130,  // by SIGINT
+  interrupted = 130,  // by SIGINT or SIGTERM, or because the parent process has ended
 };
 
 }  // namespace asterism

@@ -18,9 +18,9 @@ namespace asterism {
 // At most 80 columns wide and 60 rows long. Columns without any value are left out. Those that do not fit are
 // named below the table, and keys that do not sweep above it. Swept keys, the kind's y and bars, and the
 // state are always shown if they have values, if need be beyond 80 columns; where there is advice that fits
-// then, bars and a state that is ok everywhere give way to it. The best points are below. The y of a doubtful row has a star,
-// and so have columns that follow from it. The column "reason" of rows without y (or first bar) is printed
-// below, each text once.
+// then, bars and a state that is ok everywhere give way to it. The best points are below. The y of a doubtful
+// row has a star, and so have columns that follow from it. The column "reason" of rows without y (or first
+// bar) is printed below, each text once.
 std::string to_table(const Study& study, const PointRun& run);
 
 // One line of names, and one line for each point that is done.
