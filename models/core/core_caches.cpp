@@ -154,38 +154,44 @@ TimedPath* CoreCaches::path_of(unsigned core, Address line) const {
   return nullptr;
 }
 
-bool CoreCaches::carry_traffic(unsigned core, InitiatorExtension& initiator, sc_core::sc_time& delay) {
+std::optional<CoreCacheAccess::RefusedLine> CoreCaches::carry_traffic(unsigned core,
+                                                                      InitiatorExtension& initiator,
+                                                                      sc_core::sc_time& delay) {
   auto& pending = pending_[core];
-  if (pending.empty()) return true;  // reset meanwhile
+  if (pending.empty()) return std::nullopt;  // reset meanwhile
   const auto [line, traffic, are_reported] = pending.front();
   pending.pop_front();
   const std::uint64_t resets = resets_;
   const Picoseconds asked = now() + to_picoseconds(delay);
   Picoseconds end = asked;
   const auto until = [](Picoseconds at) { return to_sc_time(std::max(at, now()) - now()); };
-  // The end of a read that begins when memory is asked.
   bool ok = true;
+  // The end of a read that begins when memory is asked.
   const auto read = [&](Address each) {
     sc_core::sc_time until_there = until(asked);
-    ok = report_access(core, tlm::TLM_READ_COMMAND, each, initiator, until_there) && ok;
+    ok = report_access(core, tlm::TLM_READ_COMMAND, each, initiator, until_there);
     return now() + to_picoseconds(until_there);
   };
-  if (traffic.is_filled) end = read(line);
+  std::optional<RefusedLine> refused;
+  // Each access sets the initiator's `poison` anew.
+  const auto keep_if_refused = [&](Address each) {
+    if (!ok && !refused) refused = {each, initiator.poison};
+  };
+  if (traffic.is_filled) end = read(line), keep_if_refused(line);
   for (const Address each : traffic.prefetched) {
     if (resets != resets_) break;
-    const bool was_ok = ok;
     const Picoseconds at = read(each);
-    ok = was_ok;
     for_all_tags([&](CacheHierarchy& tags) { tags.prefetched(core, each, at); });
   }
   for (const Address each : traffic.written_back) {
     if (resets != resets_) break;
     sc_core::sc_time posted = until(asked);
-    ok = write_back(core, each, are_reported, initiator, posted) && ok;
+    ok = write_back(core, each, are_reported, initiator, posted);
+    keep_if_refused(each);
     end = std::max(end, now() + to_picoseconds(posted));
   }
   delay = until(end);
-  return ok;
+  return refused;
 }
 
 // ---- misses in flight ----

@@ -103,7 +103,8 @@ class CoreCaches : public sc_core::sc_module,
   }
   void keep_traffic(unsigned core) override { pending_[core].push_back({last_.line, *last_.traffic}); }
   std::optional<Picoseconds> carry_kept_at_once(unsigned core, Picoseconds asked) override;
-  bool carry_traffic(unsigned core, InitiatorExtension& initiator, sc_core::sc_time& delay) override;
+  std::optional<RefusedLine> carry_traffic(unsigned core, InitiatorExtension& initiator,
+                                           sc_core::sc_time& delay) override;
   bool report_writes(unsigned core) override;
   bool wait_for_writes(unsigned core, InitiatorExtension& initiator, sc_core::sc_time& delay) override;
   void carry_later(unsigned core, Miss miss) override;

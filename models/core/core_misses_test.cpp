@@ -41,7 +41,7 @@ struct MissMemory : sc_core::sc_module, TimedPath {
   sc_core::sc_signal<bool> irq, virtual_timer, physical_timer, performance_monitors;
   const Answers answers;
   std::vector<Record> records;
-  std::set<std::uint64_t> errors, poisoned;  // offsets of lines
+  std::set<std::uint64_t> errors, write_errors, poisoned;  // offsets of lines
   unsigned in_progress = 0, most_in_progress = 0;
 
   MissMemory(const sc_core::sc_module_name& name, Answers how)
@@ -78,8 +78,8 @@ struct MissMemory : sc_core::sc_module, TimedPath {
     if (waits > 0_ps) sc_core::wait(to_sc_time(waits));
     delay = to_sc_time(total - waits);
     payload.get_extension<InitiatorExtension>()->poison = poisoned.contains(offset);
-    payload.set_response_status(errors.contains(offset) ? tlm::TLM_GENERIC_ERROR_RESPONSE
-                                                        : tlm::TLM_OK_RESPONSE);
+    const bool is_refused = errors.contains(offset) || (payload.is_write() && write_errors.contains(offset));
+    payload.set_response_status(is_refused ? tlm::TLM_GENERIC_ERROR_RESPONSE : tlm::TLM_OK_RESPONSE);
     --in_progress;
   }
   bool get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
@@ -430,6 +430,51 @@ SYSTEMC_TEST_F(ErrorTest, PoisonedFillsAreLoggedOnceForTheInstructionThatAskedFo
   log_repetitions();
   EXPECT_THAT(out, testing::EndsWith("repeated 3 times, also with other numbers: line at 0x40100000 of the "
                                      "caches: poisoned data, an SError [0x40000010]\n"));
+}
+
+// A core that waits for each miss, so that the accesses of a miss follow each other.
+struct WaitingErrorTest : SystemCTest {
+  MissBench bench{"bench", MissMemory::Answers::with_delay, {}, PrefetchConfig{.distance = 8, .buffers = 8}};
+  std::string out;
+  // Executes a loop with SErrors masked, and then waits for the first.
+  CoreModule::RefusedAccess cause_of_serror_in(const std::vector<std::uint32_t>& body) {
+    collect_log(bench.core.name(), out);
+    bench.memory.place<std::uint32_t>(0x28'0000 + 0x380, {wfi});
+    std::vector<std::uint32_t> program = loop_of(body);
+    program.back() = 0xd2a80508;    // mov x8, #0x40280000
+    program.push_back(0xd518c008);  // msr vbar_el1, x8
+    program.push_back(0xd50344ff);  // msr daifclr, #4
+    program.push_back(0x14000000);  // b to it
+    bench.time_of(program);
+    log_repetitions();
+    const auto fault = bench.core.iss().fault();
+    return (fault ? bench.core.cause_of(*fault) : std::nullopt).value_or(CoreModule::RefusedAccess{});
+  }
+};
+SYSTEMC_TEST_F(WaitingErrorTest, APoisonedFillIsReportedAsPoisonWhenAPrefetchFollowsIt) {
+  for (std::uint64_t line = 0; line < 3; ++line) bench.memory.poisoned.insert(array + line * 64);
+  const CoreModule::RefusedAccess cause = cause_of_serror_in(loads);
+  EXPECT_EQ(cause.address.value(), base + array);
+  EXPECT_TRUE(cause.is_poisoned);
+  EXPECT_THAT(out, testing::HasSubstr("poisoned data"));
+  EXPECT_THAT(out, testing::Not(testing::HasSubstr("answered with an error")));
+}
+SYSTEMC_TEST_F(WaitingErrorTest, APoisonedFillIsReportedAsPoisonWhenADirtyLineMakesRoomForIt) {
+  const std::uint64_t filled = stored + 192 * 64;  // the L2 has 128 lines
+  bench.memory.poisoned.insert(filled);
+  const CoreModule::RefusedAccess cause = cause_of_serror_in(stores);
+  EXPECT_EQ(cause.address.value(), base + filled);
+  EXPECT_TRUE(cause.is_poisoned);
+  EXPECT_EQ(std::ranges::count(bench.memory.records, 'w', &MissMemory::Record::kind), 128);
+  EXPECT_EQ(out, "line at 0x40203000 of the caches: poisoned data, an SError [0x4000000c]\n");
+}
+SYSTEMC_TEST_F(WaitingErrorTest, AWriteBackThatIsRefusedIsReportedWithItsOwnLine) {
+  bench.memory.write_errors.insert(stored + 64);
+  const CoreModule::RefusedAccess cause = cause_of_serror_in(stores);
+  EXPECT_EQ(cause.address.value(), base + stored + 64);
+  EXPECT_FALSE(cause.is_poisoned);
+  EXPECT_EQ(out,
+            "line at 0x40200040 of the caches: the bus has answered with an error, an SError [0x4000000c]\n");
 }
 
 }  // namespace

@@ -108,7 +108,7 @@ void CoreModule::reset(Reset kind) {
   standby_ = false;
   lock_up_reason_.clear();
   last_poisoned_.reset();
-  serror_of_.reset(), abort_of_.reset();
+  serror_of_.reset(), serror_before_of_.reset(), serror_within_.reset(), abort_of_.reset();
   forget_misses();
   if (caches_) caches_->forget_traffic(index_);
   if (!is_on()) return;
@@ -693,16 +693,20 @@ bool CoreModule::succeeded(Access kind, Address address, unsigned size) {
   return false;
 }
 
-// Of several refused accesses before the handler of an SError has ended, the first is the cause of it.
+// Of several refused accesses while an SError is pending, the first is the cause of it. What is refused
+// within the handler of an SError is the cause of another one.
 void CoreModule::keep_cause_of_serror(std::optional<RefusedAccess> cause) {
-  constexpr std::uint64_t el1 = 1 << 2;
+  if (iss_->is_serror_pending()) return;
   const auto fault = iss_->fault();
-  if (!iss_->is_serror_pending() && !(fault && fault->pstate & el1)) serror_of_ = cause;
+  const bool handles_serror = fault && esr::exception_class(fault->syndrome) == esr::ec_serror;
+  const auto within = handles_serror ? std::optional(fault->instructions) : std::nullopt;
+  if (!within || within != serror_within_) serror_before_of_ = serror_of_;
+  serror_of_ = cause, serror_within_ = within;
 }
 
 std::optional<CoreModule::RefusedAccess> CoreModule::cause_of(const TakenFault& fault) const {
   const std::uint64_t what = esr::exception_class(fault.syndrome);
-  if (what == esr::ec_serror) return serror_of_;
+  if (what == esr::ec_serror) return serror_within_ == fault.instructions ? serror_before_of_ : serror_of_;
   constexpr std::uint64_t status = 0x3f;
   const bool is_abort = what == esr::ec_data_abort || what == esr::ec_data_abort - 1 ||
                         what == esr::ec_instruction_abort || what == esr::ec_instruction_abort - 1;
@@ -843,12 +847,12 @@ void CoreModule::carry_and_wait() {
     for (const PendingMiss& each : std::exchange(pending_misses_, {})) {
       const Picoseconds asked = *misses_.begin(each.miss, misses_.after_waits(each.at)) + each.wait;
       sc_core::sc_time until_filled = to_sc_time(std::max(asked, now()) - now());
-      const bool is_filled = caches_->carry_traffic(index_, initiator_, until_filled);
+      const auto refused = caches_->carry_traffic(index_, initiator_, until_filled);
       if (state_ != State::running || start_) return true;
-      if (!is_filled) {
+      if (refused) {
         asked_by_ = each.pc;
-        caches_refused(Address(each.line.value() - each.line.value() % poisoned_block), initiator_.poison,
-                       std::nullopt);
+        caches_refused(Address(refused->line.value() - refused->line.value() % poisoned_block),
+                       refused->is_poisoned, std::nullopt);
       }
       misses_.end(std::max(now() + to_picoseconds(until_filled), *each.not_before));
     }

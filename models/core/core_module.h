@@ -132,9 +132,14 @@ class CoreCacheAccess {
   virtual void keep_traffic(unsigned core) = 0;
   // As carry_at_once(), for the first that is kept.
   virtual std::optional<Picoseconds> carry_kept_at_once(unsigned core, Picoseconds asked) = 0;
-  // The first that is kept, behind the instruction. `delay` as in b_transport. False: a bus error, which
-  // raises SError.
-  virtual bool carry_traffic(unsigned core, InitiatorExtension& initiator, sc_core::sc_time& delay) = 0;
+  // The first that is kept, behind the instruction. `delay` as in b_transport. Returns the first line whose
+  // fill or write-back was answered with an error or poison, which raises SError.
+  struct RefusedLine {
+    Address line;
+    bool is_poisoned = false;
+  };
+  virtual std::optional<RefusedLine> carry_traffic(unsigned core, InitiatorExtension& initiator,
+                                                   sc_core::sc_time& delay) = 0;
   // The same by other processes, for a miss in flight: the traffic is taken over, and begins when memory is
   // asked. CoreModule::answered() follows. Not before the write-backs are reported: report_writes() does so
   // if they are allowed, and wait_for_writes() waits until they are (false: until a reset).
@@ -426,7 +431,11 @@ class CoreModule : public sc_core::sc_module,
   sc_core::sc_event wake_;
   std::string lock_up_reason_;
   std::optional<Address> last_poisoned_;  // the block of the last warning
-  std::optional<RefusedAccess> serror_of_, abort_of_;
+  std::optional<RefusedAccess> abort_of_;
+  // The causes of the last SError and of the one before. The last may be pending until the handler of the one
+  // before has ended, which was taken after serror_within_ instructions.
+  std::optional<RefusedAccess> serror_of_, serror_before_of_;
+  std::optional<std::uint64_t> serror_within_;
 
   // The core's own time was base_time_ when base_count_ instructions were retired.
   Picoseconds base_time_;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -408,6 +409,58 @@ SYSTEMC_TEST_F(CoreModuleTest, WarnsOncePerPoisonedBlockAndOfEachOtherError) {
                      "040: the target has refused it, an SError [0x40000018]\n" + load +
                      "040: the target has refused it, an SError [0x4000001c]\n" + load +
                      "090: poisoned data, an SError [0x40000024]\n");
+}
+
+std::optional<CoreModule::RefusedAccess> cause_of_fault(const CoreModule& core) {
+  const auto fault = core.iss().fault();
+  return fault ? core.cause_of(*fault) : std::nullopt;
+}
+
+SYSTEMC_TEST_F(CoreModuleTest, NamesTheCauseOfAnSErrorThatTheHandlerOfAnotherFaultHasMasked) {
+  bus.place(vectors + 0x200, {
+                                 0xb9404002,  // ldr w2, [x0, #0x40]
+                                 0xd5384021,  // mrs x1, elr_el1
+                                 0x91001021,  // add x1, x1, #4
+                                 0xd5184021,  // msr elr_el1, x1
+                                 0xd69f03e0,  // eret
+                             });
+  expect_serror_of(bench, {
+                              0x00000000,  // udf #0
+                              0x14000000,  // spin: b spin
+                          });
+  const auto cause = cause_of_fault(core);
+  ASSERT_TRUE(cause);
+  EXPECT_EQ(cause->address.value(), CoreTestBus::device + 0x40);
+  EXPECT_FALSE(cause->is_poisoned);
+}
+
+SYSTEMC_TEST_F(CoreModuleTest, NamesTheCausesOfAnSErrorAndOfOneWithinItsHandler) {
+  bus.place(vectors + 0x380, {
+                                 0xb50000ac,  // cbnz x12, end
+                                 0xb9404002,  // ldr w2, [x0, #0x40]
+                                 0xd4000002,  // hvc #0
+                                 0xd280002c,  // mov x12, #1
+                                 0xd69f03e0,  // eret
+                                 0xd503207f,  // end: wfi
+                             });
+  std::optional<CoreModule::RefusedAccess> first;
+  bench.calls.on_hypervisor_call = [&](const auto&) {
+    first = cause_of_fault(core);
+    return CoreTestBus::device;
+  };
+  std::vector<std::uint32_t> program = unmask_serror;
+  program.insert(program.end(), {
+                                    0xb9405002,  // ldr w2, [x0, #0x50]
+                                    0x14000000,  // spin: b spin
+                                });
+  bench.run(program);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->address.value(), CoreTestBus::device + 0x50);
+  EXPECT_TRUE(first->is_poisoned);
+  const auto second = cause_of_fault(core);
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->address.value(), CoreTestBus::device + 0x40);
+  EXPECT_FALSE(second->is_poisoned);
 }
 
 SYSTEMC_TEST_F(CoreModuleTest, NamesAWalkOfTheTablesThatReadsPoison) {
