@@ -29,6 +29,18 @@ std::uint64_t max_pages(const TranslationConfig& config, const FlashGeometry& g,
 
 }  // namespace
 
+std::uint32_t TranslationLayer::pages_of(const TranslationConfig& config, const FlashGeometry& geometry) {
+  const std::uint64_t offered =
+      geometry.all_pages() * (1000 - std::min(config.over_provisioning, 1000u)) / 1000;
+  const TranslationList list(geometry.page, geometry.pages_per_block);
+  const std::uint64_t pages = std::min(offered, max_pages(config, geometry, list));
+  if (pages == 0) throw std::invalid_argument("the over-provisioning of the flash leaves no page to offer");
+  if (geometry.all_pages() >= none)
+    throw std::invalid_argument(
+        fmt::format("{} pages of flash are more than can be mapped", geometry.all_pages()));
+  return static_cast<Index>(pages);
+}
+
 TranslationLayer::TranslationLayer(const TranslationConfig& config, const FlashPart& part, FlashImage& image,
                                    Sink& sink)
     : config_(config),
@@ -39,14 +51,7 @@ TranslationLayer::TranslationLayer(const TranslationConfig& config, const FlashP
       sink_(sink),
       keeps_contents_(image.keeps_contents()),
       blocks_(config, geometry_, list_.data_pages()) {
-  const std::uint64_t offered =
-      geometry_.all_pages() * (1000 - std::min(config.over_provisioning, 1000u)) / 1000;
-  const std::uint64_t pages = std::min(offered, max_pages(config, geometry_, list_));
-  if (pages == 0) throw std::invalid_argument("the over-provisioning of the flash leaves no page to offer");
-  if (geometry_.all_pages() >= none)
-    throw std::invalid_argument(
-        fmt::format("{} pages of flash are more than can be mapped", geometry_.all_pages()));
-  pages_ = static_cast<Index>(pages);
+  pages_ = pages_of(config, geometry_);
   planes_.resize(geometry_.all_planes());
   const std::uint32_t dies = geometry_.packages * geometry_.dies * geometry_.planes;
   for (std::uint32_t plane = 0; plane < geometry_.planes; ++plane)

@@ -81,8 +81,10 @@ class TranslationLayer final : private NandArray::Sink {
   // See NandArray.
   void record_in(ActivityLog& activity, const std::string& name) { array_.record_in(activity, name); }
 
-  // The number of logical pages. It is constant, and independent of the contents of the image.
+  // The number of logical pages. It is constant, and independent of the contents of the image. pages_of()
+  // throws what the constructor would.
   std::uint32_t pages() const;
+  static std::uint32_t pages_of(const TranslationConfig& config, const FlashGeometry& geometry);
   Bytes page_size() const;
 
   // Begins to read the mapping back. Requests are allowed after Sink::recovered.

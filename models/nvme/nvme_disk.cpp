@@ -31,6 +31,12 @@ NvmeDisk::NvmeDisk(const NvmeConfig& config, const FlashPart& part, FlashImage& 
       image_(image),
       layer_(config.flash.translation, part, image, *this) {}
 
+Bytes NvmeDisk::size_of(const NvmeConfig& config, const FlashPart& part) {
+  const std::uint64_t pages =
+      TranslationLayer::pages_of(config.flash.translation, config.flash.geometry(part));
+  return block * (pages * (part.page / block));
+}
+
 // ---- requests ----
 
 void NvmeDisk::read(Picoseconds now, std::uint64_t first, std::uint32_t count, Tag tag) {

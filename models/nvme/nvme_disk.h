@@ -53,6 +53,8 @@ class NvmeDisk final : private TranslationLayer::Sink {
   // Throws std::invalid_argument as the translation layer does.
   NvmeDisk(const NvmeConfig& config, const FlashPart& part, FlashImage& image, Sink& sink);
 
+  // What a disk offers: blocks(), in bytes. Throws as the constructor does.
+  static Bytes size_of(const NvmeConfig& config, const FlashPart& part);
   std::uint64_t blocks() const { return std::uint64_t{layer_.pages()} * blocks_per_page_; }
   std::uint32_t blocks_per_page() const { return blocks_per_page_; }
   // The blocks from `first` to the end of its flash page: a request does not cross it.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <stdexcept>
 #include <utility>
 
 #include "base/quantity_text.h"
@@ -291,10 +292,15 @@ void NvmeModule::report(Statistics& statistics) const {
 std::optional<FaultCheck<FlashFailure>::Problem> NvmeModule::problem_of(const NvmeConfig& config,
                                                                         const FlashPart& part,
                                                                         const FlashFailure& failure) {
-  const Bytes flash = part.page * config.flash.geometry(part).all_pages();
-  if (failure.offset < flash) return std::nullopt;
+  Bytes size;
+  try {
+    size = NvmeDisk::size_of(config, part);
+  } catch (const std::invalid_argument&) {
+    return std::nullopt;  // the disk says so itself
+  }
+  if (failure.offset < size) return std::nullopt;
   return FaultCheck<FlashFailure>::Problem{
-      "offset", fmt::format("expected an offset below {:#x}, the size of the flash, got {:#x}", flash.count(),
+      "offset", fmt::format("expected an offset below {:#x}, the size of the disk, got {:#x}", size.count(),
                             failure.offset.count())};
 }
 

@@ -93,6 +93,23 @@ struct NvmeModuleTest : SystemCTest {
 
 SYSTEMC_TEST_F(NvmeModuleTest, ResetsToWhatTheListSays) { expect_reset_values(cpu, map); }
 
+// Over-provisioning keeps a part of the flash.
+SYSTEMC_TEST_F(NvmeModuleTest, AFaultIsInThePartOfTheFlashThatTheDiskOffers) {
+  enable();
+  constexpr std::uint64_t identify_namespace = std::uint64_t{1} << 32 | 0x6;
+  submit({identify_namespace, 0, 0, buffer, 0, 0, 0, 0});
+  while (!irq.read()) sc_core::wait(irq.value_changed_event());
+  const Bytes size = NvmeDisk::block * memory_cpu.read<std::uint64_t>(buffer - base);
+  const NvmeConfig config{.flash = {.channels = 4, .packages = 2, .blocks = 8}};
+  FlashFailure failure{.offset = size - Bytes(1)};
+  EXPECT_FALSE(NvmeModule::problem_of(config, {}, failure));
+  failure.offset = size;
+  const auto problem = NvmeModule::problem_of(config, {}, failure);
+  ASSERT_TRUE(problem);
+  EXPECT_EQ(problem->key, "offset");
+  EXPECT_NE(problem->words.find("the size of the disk, got"), std::string::npos) << problem->words;
+}
+
 SYSTEMC_TEST_F(NvmeModuleTest, InterruptsForACommandUntilItIsConsumed) {
   enable();
   identify();
