@@ -62,6 +62,14 @@ nlohmann::ordered_json to_tree(const Statistics& statistics) {
   return tree;
 }
 
+// Of a loss of power.
+std::optional<Picoseconds> restore_after(std::initializer_list<EventLog::Detail> details) {
+  for (const auto& [name, value] : details)
+    if (const auto* const time = std::get_if<std::uint64_t>(&value); time && name == "restore_after_ps")
+      return Picoseconds(*time);
+  return std::nullopt;
+}
+
 }  // namespace
 
 bool lies_within(const fs::path& path, const fs::path& folder) {
@@ -153,37 +161,31 @@ void RunDirectory::finish() {
   std::error_code error;
   if (renameat2(AT_FDCWD, partial_.c_str(), AT_FDCWD, final_.c_str(), RENAME_EXCHANGE) == 0) {
     fs::remove_all(partial_, error);
-    if (error) refuse(partial_, fmt::format("is the older run and cannot be removed: {}", error.message()));
+    if (error)
+      throw OutputFailure(
+          about(partial_, fmt::format("is the older run and cannot be removed: {}", error.message())));
     return;
   }
   fs::remove_all(final_, error);
   if (!error) fs::rename(partial_, final_, error);
   if (error)
-    refuse(final_, fmt::format("cannot be replaced ({}); the new run stays in {}", error.message(),
-                               partial_.string()));
+    throw OutputFailure(about(final_, fmt::format("cannot be replaced ({}); the new run stays in {}",
+                                                  error.message(), partial_.string())));
 }
-
-namespace {
-Picoseconds restore_after(std::initializer_list<EventLog::Detail> details) {
-  for (const auto& [name, value] : details)
-    if (const auto* const time = std::get_if<std::uint64_t>(&value); time && name == "restore_after_ps")
-      return Picoseconds(*time);
-  return 0_ps;
-}
-}  // namespace
 
 void EventFile::record(Picoseconds at, std::string_view source, std::string_view kind,
                        std::initializer_list<Detail> details) {
   nlohmann::ordered_json line = {{"time_ps", at.count()}, {"source", source}, {"kind", kind}};
   for (const auto& [name, value] : details)
     std::visit([&entry = line[std::string(name)]](const auto& v) { entry = v; }, value);
-  out_ << line.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace) << '\n' << std::flush;
+  out_.write(line.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + '\n');
   for (EventLog* other : others_) other->record(at, source, kind, details);
   std::vector<Count>& counts = counts_[std::string(kind)];
   auto of_source = std::ranges::find(counts, source, &Count::source);
   if (of_source == counts.end()) of_source = counts.insert(of_source, {std::string(source)});
   ++of_source->events;
-  if (kind == "power_lost") power_returns_ = at + restore_after(details);
+  if (kind == "power_lost")
+    if (const auto off = restore_after(details)) power_returns_ = at + *off;
   if (kind == "power_restored") power_returns_.reset();
   if (kind == "power_lost" || kind == "uncorrectable_error" || kind == "gpu_lost" ||
       kind == "gpu_zone_contained")

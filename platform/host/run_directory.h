@@ -9,11 +9,11 @@
 // not changed. A folder counts as a run directory if it holds scenario.json, events.jsonl and only files that
 // a run writes; DIR.partial may lack any of them. Errors: ConfigError if DIR or DIR.partial exists and is not
 // a run directory, is being written by another run, or cannot be created; also if DIR is empty, the current
-// folder, or a folder above it.
+// folder, or a folder above it. OutputFailure if a file cannot be written to the end, or if the folder cannot
+// take its name at the end.
 #pragma once
 
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <string>
@@ -22,6 +22,7 @@
 
 #include "base/event_log.h"
 #include "base/statistics.h"
+#include "platform/host/log_file.h"
 
 namespace asterism {
 
@@ -69,6 +70,8 @@ bool lies_within(const std::filesystem::path& path, const std::filesystem::path&
 class EventFile final : public EventLog {
  public:
   explicit EventFile(const std::filesystem::path& file) : out_(file) {}
+  // LogFile::check()
+  void check() const { out_.check(); }
   void record(Picoseconds at, std::string_view source, std::string_view kind,
               std::initializer_list<Detail> details) override;
   using EventLog::record;
@@ -82,14 +85,14 @@ class EventFile final : public EventLog {
   std::uint64_t count(const std::string& kind, const std::string& source) const;
   // The number of power losses and uncorrectable errors after which the firmware continued from a checkpoint.
   std::uint64_t recoveries() const { return recoveries_; }
-  // When the power returns, of a node that has lost it; nullopt: it is on, or off for good.
+  // When the power returns, of a node that has lost it; nullopt: it is on.
   std::optional<Picoseconds> power_returns() const { return power_returns_; }
   // The period of a loop of warm resets that lasts until now: nullopt if the last two intervals between them
   // were not alike, if the last reset was longer ago than that, or if a checkpoint was completed meanwhile.
   std::optional<Picoseconds> reset_period(Picoseconds now) const;
 
  private:
-  std::ofstream out_;
+  LogFile out_;
   std::vector<EventLog*> others_;
   struct Count {
     std::string source;

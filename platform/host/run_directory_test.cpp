@@ -5,6 +5,7 @@
 #include "base/temporary_folder.h"
 #include "base/thrown.h"
 #include "platform/config/diagnostics.h"
+#include "platform/host/output_failure.h"
 
 namespace asterism {
 namespace {
@@ -77,6 +78,15 @@ TEST_F(RunDirectoryTest, HasANameAndIsAbsolute) {
   EXPECT_EQ(RunDirectory(root / "b/../a/").final_path(), root / "a");
 }
 
+TEST_F(RunDirectoryTest, ARunThatCannotTakeItsNameIsAFailure) {
+  RunDirectory run(root / "a");
+  fs::remove_all(run.path());
+  const std::string failure = thrown<OutputFailure>([&] { run.finish(); });
+  EXPECT_NE(failure.find("cannot be replaced (No such file or directory); the new run stays in"),
+            std::string::npos)
+      << failure;
+}
+
 TEST_F(RunDirectoryTest, TwoRunsDoNotShareOne) {
   RunDirectory run(root / "a");
   EXPECT_NE(refusal(root / "a").find("is being written by another run"), std::string::npos);
@@ -96,6 +106,26 @@ TEST_F(RunDirectoryTest, EventsAreLinesOfJson) {
   EXPECT_EQ(events.count("restore"), 1u);
   EXPECT_EQ(events.count("checkpoint_commit"), 0u);
   EXPECT_EQ(events.count(), 2u);
+}
+
+TEST_F(RunDirectoryTest, EventsThatCannotBeWrittenAreAFailure) {
+  EventFile complete(root / "events.jsonl");
+  complete.record(5_ns, "node.power", "power_lost");
+  complete.check();
+  EventFile events("/dev/full");
+  events.record(5_ns, "node.power", "power_lost");
+  events.record(6_ns, "node.power", "power_restored");
+  EXPECT_EQ(thrown<OutputFailure>([&] { events.check(); }),
+            "/dev/full: error: cannot be written: No space left on device");
+}
+
+TEST_F(RunDirectoryTest, PowerReturnsWhenItsLossSays) {
+  EventFile events(root / "events.jsonl");
+  EXPECT_FALSE(events.power_returns());
+  events.record(5_ns, "node.power", "power_lost", {{"restore_after_ps", std::uint64_t{2000}}});
+  EXPECT_EQ(events.power_returns(), 7_ns);
+  events.record(7_ns, "node.power", "power_restored");
+  EXPECT_FALSE(events.power_returns());
 }
 
 TEST_F(RunDirectoryTest, ARecoveryIsTheFirstRestoreAfterAPowerLoss) {

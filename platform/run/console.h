@@ -3,13 +3,13 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "platform/host/log_file.h"
 #include "platform/host/prefixed_lines.h"
 #include "platform/host/shown_text.h"
 
@@ -20,13 +20,13 @@ namespace asterism {
 class Console {
  public:
   Console(const std::filesystem::path& file, const bool& show, const std::string& prefix = "")
-      : file_(file, std::ios::binary), show_(show) {
+      : file_(file), show_(show) {
     if (!prefix.empty()) lines_.emplace(prefix);
   }
   // From now on the text may be written again, by processes that continue from live snapshots.
   void show_once() { shown_.emplace(); }
   void write(std::string_view text) {
-    file_ << text << std::flush;
+    file_.write(text);
     if (lines_)
       lines_->write(text, [this](std::string_view line) { show(line); });
     else
@@ -35,6 +35,8 @@ class Console {
   void flush() {
     if (lines_) lines_->flush([this](std::string_view line) { show(line); });
   }
+  // LogFile::check()
+  void check() const { file_.check(); }
 
  private:
   void show(std::string_view text) {
@@ -44,7 +46,7 @@ class Console {
     std::fflush(stdout);
   }
 
-  std::ofstream file_;
+  LogFile file_;
   const bool& show_;
   std::optional<PrefixedLines> lines_;
   std::optional<ShownText> shown_;
@@ -65,6 +67,9 @@ class SerialConsoles {
   void write(const std::string& line, std::string_view text) { consoles_.at(line).write(text); }
   void flush() {
     for (auto& [name, console] : consoles_) console.flush();
+  }
+  void check() const {
+    for (const auto& [name, console] : consoles_) console.check();
   }
 
  private:

@@ -544,6 +544,7 @@ void Session::write_reports() {
   write_statistics(outcome_, *system_, directory_);
   warn_of_empty_traces();
   instruments_.finish(*system_, outcome_.time);
+  events_.check(), console_.check(), serial_.check();
 }
 
 void Session::warn_of_empty_traces() const {

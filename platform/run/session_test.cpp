@@ -12,8 +12,10 @@
 #include <vector>
 
 #include "base/temporary_folder.h"
+#include "base/thrown.h"
 #include "platform/firmware/test_elf.h"
 #include "platform/host/installed_files.h"
+#include "platform/host/output_failure.h"
 #include "tlm/time.h"
 
 namespace asterism {
@@ -27,6 +29,16 @@ const std::vector<std::uint32_t> exit_with_7 = {0x1000'0081,  // adr x1, #16
                                                 7,           0};  // the application has ended, with status 7
 const std::vector<std::uint32_t> endless_loop = {0x1400'0000};    // b .
 
+const std::vector<std::uint32_t> greeting = {0x1000'00E1,  // adr x1, #28
+                                             0x5280'0080,  // mov w0, #4: SYS_WRITE0
+                                             0xD45E'0000,  // hlt #0xf000
+                                             0x1000'00A1,  // adr x1, #20
+                                             0x5280'0300,  // mov w0, #0x18: SYS_EXIT
+                                             0xD45E'0000,  // hlt #0xf000
+                                             0x1400'0000,  // b .
+                                             0x0000'0A61,  // "a\n"
+                                             0x0002'0026, 0, 0, 0};
+
 struct SessionTest : testing::Test {
   // Runs the code on the node of configs/scenarios/hello.json.
   RunOutcome run(const std::vector<std::uint32_t>& code, RunSettings settings = {}) const {
@@ -39,6 +51,7 @@ struct SessionTest : testing::Test {
     request.until = "10us";
     const Scenario scenario = prepare(request, {ConfigLibrary(ASTERISM_SOURCE_CONFIGS), folder.path()});
     RunDirectory directory(folder / "run");
+    if (!full.empty()) std::filesystem::create_symlink("/dev/full", directory.path() / full);
     settings.show_console = settings.show_progress = false;
     const RunOutcome outcome = asterism::run(scenario, directory, settings);
     directory.finish();
@@ -46,6 +59,7 @@ struct SessionTest : testing::Test {
   }
 
   TemporaryFolder folder;
+  std::string full;  // the file of the run directory that cannot be written
 };
 
 TEST_F(SessionTest, ARunEndsWithTheStatusOfItsFirmware) {
@@ -54,6 +68,14 @@ TEST_F(SessionTest, ARunEndsWithTheStatusOfItsFirmware) {
   EXPECT_EQ(outcome.firmware_status, 7u);
   EXPECT_EQ(outcome.instructions, 3u);
   EXPECT_TRUE(std::filesystem::exists(folder / "run" / "stats.json"));
+}
+
+TEST_F(SessionTest, ARunWhoseOutputCannotBeWrittenFails) {
+  full = "console.log";
+  const std::string failure = thrown<OutputFailure>([&] { run(greeting); });
+  EXPECT_NE(failure.find("console.log: error: cannot be written: No space left on device"), std::string::npos)
+      << failure;
+  EXPECT_FALSE(std::filesystem::exists(folder / "run"));
 }
 
 TEST_F(SessionTest, ARunEndsAtItsTimeLimit) {
