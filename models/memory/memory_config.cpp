@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <numeric>
 
+#include "base/counted.h"
 #include "base/fields.h"
 #include "base/quantity_text.h"
 #include "memory/fault_overlay.h"
@@ -99,14 +100,6 @@ std::optional<MemoryProblem> strong_ecc_problem(const DramGeometry& geometry, st
                                    to_text(most), to_text(geometry.size()))};
 }
 
-namespace {
-
-std::string counted_chips(const DramPart& part) {
-  return fmt::format("{} chip{}", part.chips_per_rank(), part.chips_per_rank() == 1 ? "" : "s");
-}
-
-}  // namespace
-
 bool suits_code(const EccConfig& config, const DramPart& part) {
   if (!config.rank_code) return part.suits_symbol_codes();
   return part.width == 4 && part.bus == 32 && part.chips_per_rank() >= chips_of(*config.rank_code);
@@ -116,15 +109,16 @@ std::optional<MemoryProblem> ecc_problem(const EccConfig& config, const std::str
                                          const DramPart& part, const DramGeometry& geometry) {
   if (config.mode == EccMode::none) return std::nullopt;
   if (config.rank_code && !suits_code(config, part))
-    return MemoryProblem{"part",
-                         fmt::format("{} has {} of {} bits in a rank: this code is of {} chips of 4 bits, 8 "
-                                     "of them for data; choose such a part of DDR5, or no ecc_rank_code",
-                                     name, counted_chips(part), part.width, chips_of(*config.rank_code))};
+    return MemoryProblem{
+        "part",
+        fmt::format("{} has {} of {} bits in a rank: this code is of {} chips of 4 bits, 8 "
+                    "of them for data; choose such a part of DDR5, or no ecc_rank_code",
+                    name, counted(part.chips_per_rank(), "chip"), part.width, chips_of(*config.rank_code))};
   if (!suits_code(config, part))
     return MemoryProblem{"part",
                          fmt::format("{} has {} of {} bits in a rank: the dual-mode codes are of 18 chips of "
                                      "4 bits; choose such a part, or ecc=none{}",
-                                     name, counted_chips(part), part.width,
+                                     name, counted(part.chips_per_rank(), "chip"), part.width,
                                      part.width == 4 && part.bus == 32
                                          ? ", or for a node's memory a code of DDR5 ranks by ecc_rank_code"
                                          : "")};

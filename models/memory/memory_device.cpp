@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "base/counted.h"
 #include "memory/dram_system.h"
 #include "memory/memory_controller.h"
 
@@ -13,10 +14,6 @@ namespace {
 
 const RegisteredDevice<MemoryController> memory_type{
     "memory", "A memory: DRAM behind its controllers, with an error-correcting code."};
-
-std::string counted(std::uint32_t count, const char* what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
 
 // Faults are modelled for ranks of 18 chips of four bits and of DDR5 only; "" for such a part.
 std::string fault_limit(const MemoryConfig& config, const DramPart& part) {

@@ -47,7 +47,7 @@ std::string text_of(AddressRange range) {
 }
 
 // "one address", "3 addresses".
-std::string counted(std::size_t count, const char* one, const char* many) {
+std::string counted_in_words(std::size_t count, const char* one, const char* many) {
   return count == 1 ? std::string("one ") + one
                     : fmt::format("{} {}", count == 0 ? "no" : std::to_string(count), many);
 }
@@ -256,12 +256,12 @@ bool DeviceList::Checks::place(PlacedDevice& device, const DeviceEntry& entry) {
     const std::string key = device.key + ".base";
     const bool lacks_size =
         placed.empty() && KeySearch(*device.config->clone(), "size").is_found();  // such as `external`
-    refuse(
-        document_.has(join_path(path_, key)) ? key : device.key,
-        fmt::format("expected {} in base{}, got {}{}", counted(placed.size(), "address", "addresses"),
-                    placed.size() > 1 ? fmt::format(" ({})", listed(placed)) : "",
-                    bases == 0 ? "none" : std::to_string(bases),
-                    lacks_size ? "; its range of addresses has no size: the key size is missing or 0B" : ""));
+    refuse(document_.has(join_path(path_, key)) ? key : device.key,
+           fmt::format(
+               "expected {} in base{}, got {}{}", counted_in_words(placed.size(), "address", "addresses"),
+               placed.size() > 1 ? fmt::format(" ({})", listed(placed)) : "",
+               bases == 0 ? "none" : std::to_string(bases),
+               lacks_size ? "; its range of addresses has no size: the key size is missing or 0B" : ""));
     return false;
   }
   const auto lines = static_cast<std::size_t>(std::ranges::count_if(
@@ -269,8 +269,9 @@ bool DeviceList::Checks::place(PlacedDevice& device, const DeviceEntry& entry) {
   const std::size_t numbers = entry.interrupt.values.size();
   if (numbers != 0 && numbers != lines) {
     refuse(device.key + ".interrupt",
-           lines == 0 ? fmt::format("{} has no interrupt line", device.instance())
-                      : fmt::format("expected {}, got {}", counted(lines, "number", "numbers"), numbers));
+           lines == 0
+               ? fmt::format("{} has no interrupt line", device.instance())
+               : fmt::format("expected {}, got {}", counted_in_words(lines, "number", "numbers"), numbers));
     return false;
   }
   auto base = entry.base.values.begin();

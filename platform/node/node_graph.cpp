@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/counted.h"
 #include "base/quantity_text.h"
 
 namespace asterism {
@@ -62,10 +63,6 @@ std::string short_path(const std::string& path) {
     from = slash;
   }
   return from == 0 ? path : "[...]" + path.substr(from);
-}
-
-std::string counted(std::uint64_t count, const char* what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 std::string range_text(AddressRange range) {

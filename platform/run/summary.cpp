@@ -8,14 +8,11 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/counted.h"
 #include "platform/host/human_time.h"
 
 namespace asterism {
 namespace {
-
-std::string counted(std::uint64_t n, const char* one, const char* many) {
-  return fmt::format("{} {}", n, n == 1 ? one : many);
-}
 
 // The part that has not ended when a run is stopped.
 const char* unfinished_part(const Summary& s) {
