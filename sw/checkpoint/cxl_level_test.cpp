@@ -122,7 +122,7 @@ TEST_F(CxlLevelTest, IsRefusedWithoutAnExpanderAndWhereItDoesNotFit) {
   EXPECT_EQ(checkpoint_use_ratio(10), checkpoint_bad_argument);
   machine.has_cxl = false;
   EXPECT_EQ(checkpoint_use_cxl(100, 0), checkpoint_no_cxl);
-  EXPECT_STREQ(checkpoint_text(checkpoint_no_cxl), "no suitable CXL");
+  EXPECT_STREQ(checkpoint_text(checkpoint_no_cxl), "no CXL memory");
 }
 
 }  // namespace

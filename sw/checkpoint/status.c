@@ -43,7 +43,7 @@ const char* checkpoint_text(CheckpointStatus status) {
     case checkpoint_not_stored:
       return "not stored by the auxiliary cores";
     case checkpoint_no_cxl:
-      return "no suitable CXL";  // an expander or CXL SSD, with enough memory
+      return "no CXL memory";  // of this kind, or not enough of it
   }
   return "unknown status";
 }

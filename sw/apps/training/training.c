@@ -12,10 +12,11 @@
 // platform do not compute: one rank on each core, each with its own samples, then the sum of the gradients
 // over the ranks, and each rank's update of its part.
 //
-// interval: steps between two checkpoints in memory. ssd_every: from each multiple of it on, the next
-// checkpoint is written to the DIMM-SSD, too; with protocol=jit the next state, or the next one that was
-// compared. overlap: guards are written while the step's kernels run, which the GPUs must be able to do
-// (copy_in_beside_kernels).
+// interval: steps between two checkpoints in memory, which protocol=jit does not take. ssd_every: from each
+// multiple of it on, the next checkpoint is written to the DIMM-SSD, too; with protocol=jit the next state,
+// or the next one that was compared. overlap: guards are written while the step's kernels run, which the
+// GPUs must be able to do (copy_in_beside_kernels); protocol=jit has no guards, and writes only to the
+// DIMM-SSD then.
 //
 // host_copies=lost: a rank's process ends when its GPU is lost, fails or reports an uncorrectable error, as
 // drivers end a process that has read one. Its buffers in the node's memory, and what it had in the memory of
@@ -349,6 +350,7 @@ static const char* const places[] = {"the memories of the group", "the last comp
 // The losses of the steps since then are expected to differ.
 static void collect_verified(void) {
   printf("training: step %llu: the ranks have different states\n", (Printable)step);
+  group_begin_recovery(&group);
   for (unsigned rank = 0; rank < group.ranks; ++rank)
     memcpy(group_state(&group, group.copies[group.slot], rank), verified.state, group.used_bytes);
   record = verified.record;
@@ -374,6 +376,7 @@ static Place collect(uint32_t* empty, Mending* meanwhile) {
     collect_verified();
     return from_verified;
   }
+  group_begin_recovery(&group);  // what a rank had from memory is not used
   if (collect_from_ssd()) return from_ssd;
   collect_nothing();
   return from_start;
@@ -413,12 +416,16 @@ static bool recover(void) {
   const uint64_t begin = generic_timer_now();
   uint32_t empty = 0;
   group_begin_recovery(&group);
+  Place brought = from_memories;  // from where an attempt that failed had the state of this version
+  uint64_t version = 0;
   Mending mending = mend_gpus(&empty);
   for (int attempt = 0; attempt < recoveries_in_a_row && mending != some_cannot_be; ++attempt) {
     const Place place = collect(&empty, &mending);
     if (place == from_nowhere) continue;
+    if (place != from_memories || group.version != version) brought = place;
+    version = group.version;
     if (group_install(&group, group.version)) {
-      report_recovery(place, generic_timer_now() - begin);
+      report_recovery(brought, generic_timer_now() - begin);
       step = group.version;
       ranks_differ = false;
       return true;
@@ -560,7 +567,8 @@ int main(int argc, char** argv) {
       {"method", argument_choice, &options.method, 0, 0, "how checkpoints are taken by the DIMM-SSD"},
       {"seed", argument_number, &options.seed, 0, UINT64_MAX, "of weights and samples"},
   };
-  if (!arguments_read(argc, argv, table, sizeof table / sizeof *table) ||
+  if (!arguments_read(argc, argv, table, sizeof table / sizeof *table)) return exit_usage;
+  if (options.protocol.index != protocol_jit &&
       !arguments_interval_fits("training", "interval", options.interval, options.steps, "steps"))
     return exit_usage;
   has_power = power_probe();
@@ -575,7 +583,8 @@ int main(int argc, char** argv) {
   counts.begin = is_restored ? begin : generic_timer_now();
   const bool is_installed = group_install(&group, step);
   if (is_restored) counts.recoveries += generic_timer_now() - begin;
-  if (is_installed && options.overlap) {
+  const bool is_ready = is_installed || recover();
+  if (is_ready && options.overlap && group_has_checkpoints(&group)) {
     const uint64_t installed = generic_timer_now();
     if (transfers_exclude_kernels(group_state(&group, group.copies[group.slot], 0)))
       return unavailable(
@@ -583,7 +592,7 @@ int main(int argc, char** argv) {
           "training:   (node.gpu.copy_in_beside_kernels)");
     counts.begin += generic_timer_now() - installed;  // no part of the training
   }
-  if ((!is_installed && !recover()) || !run_steps()) {
+  if (!is_ready || !run_steps()) {
     printf("training: the GPUs did not come to the end\n");
     return exit_failed;
   }
