@@ -44,6 +44,7 @@ void describe(Fields& f, TrainingOverheadStudy& c) {
     within(1, 1000));
   f("steps", c.steps, "The number of steps. More of them take longer, and make the first ones count less.",
     within(4, 1000));
+  f.check([&] { return c.interval <= c.steps; }, "interval", "is at most steps");
 }
 
 class TrainingOverheadPoint final : public StudyPointOf<TrainingOverheadStudy> {

@@ -18,6 +18,12 @@ TEST(TrainingOverheadStudyTest, WhatIsWrittenBesideKernelsCostsLessThanATenth) {
   EXPECT_GT(overlaps.number("checkpoint_us"), 0);
 }
 
+TEST(TrainingOverheadStudyTest, RefusesAnIntervalBeyondTheRun) {
+  EXPECT_THAT(node.mistake({"interval=9"}),
+              testing::HasSubstr("interval: expected a value that is at most steps, got 9"));
+  node.read({"interval=8"});
+}
+
 TEST(TrainingOverheadStudyTest, SaysHowARunHasFailed) {
   ASSERT_EQ(setenv("ASTERISM_FIRMWARE", "/nowhere", 1), 0);
   const std::string said = thrown<StudyMistake>([] { node.run({}); });

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <sstream>
 
 #include "tests/platform/command.h"
 #include "tests/platform/training_oracle.h"
@@ -79,11 +80,11 @@ struct TrainingTest : CommandTest {
     }
     return reads;
   }
-  // The times at which GPU 0 did this.
-  std::vector<Time> times_of(const std::string& kind) const {
+  // The times at which this did that.
+  std::vector<Time> times_of(const std::string& kind, const std::string& source = "node.gpu.0") const {
     std::vector<Time> times;
     for (const auto& event : events())
-      if (event["kind"] == kind && event["source"] == "node.gpu.0") times.push_back(event["time_ps"]);
+      if (event["kind"] == kind && event["source"] == source) times.push_back(event["time_ps"]);
     return times;
   }
   // When GPU 0 begins to read its state in this step, in an undisturbed run.
@@ -178,6 +179,29 @@ TEST_F(TrainingTest, ALossDuringARecoveryBeginsItAnew) {
       EXPECT_EQ(result(), expected) << other << " " << second;
       EXPECT_THAT(out, Not(HasSubstr("DIMM-SSD after"))) << out;
     }
+}
+
+// The DIMM-SSD brings the state of all ranks, although memory has that of rank 1. While the guards are
+// written again, GPU 1 is lost again. What GPU 0 holds for it by then is from the DIMM-SSD, too.
+TEST_F(TrainingTest, ASecondAttemptKeepsTheOriginOfTheState) {
+  train("gemini");
+  const std::string expected = result();
+  const Time at = begin_of(step_of_loss) + 100'000'000;
+  const std::string losses = gpu_lost_at(at, 1) + "," + gpu_lost_at(at, 2) + "," + gpu_lost_at(at, 3);
+  const std::string once = train("gemini", losses);
+  EXPECT_THAT(once, HasSubstr("step 13: the state of step 12 is back from the DIMM-SSD"));
+  const Time restored = times_of("restore", "node.dimm_ssd").back();
+  const auto guard_written = [&](const std::string& gpu) {
+    const auto writes = times_of("gpu_copied_in", gpu);
+    return std::ranges::upper_bound(writes, restored)[1];  // after the state
+  };
+  const Time of_gpu_0 = guard_written("node.gpu.0"), of_gpu_1 = guard_written("node.gpu.1");
+  ASSERT_LT(of_gpu_0, of_gpu_1);
+  const std::string twice = train("gemini", losses + "," + gpu_lost_at((of_gpu_0 + of_gpu_1) / 2, 1));
+  EXPECT_EQ(result(), expected);
+  EXPECT_THAT(twice, AllOf(HasSubstr("step 13: the state of step 12 is back from the DIMM-SSD"),
+                           HasSubstr("4 lost GPUs, 1\n"), Not(HasSubstr("rank 1 has"))));
+  EXPECT_THAT(origins(), IsEmpty());
 }
 
 TEST_F(TrainingTest, WithALongerIntervalTheStepsSinceTheCheckpointAreRepeated) {
@@ -285,12 +309,28 @@ TEST_F(TrainingTest, GuardsAreWrittenBesideKernels) {
                       HasSubstr("16 steps, 1 repeated")));
     EXPECT_EQ(result(), expected);
   }
-  const Ended refused = asterism({"run", "training_node", fmt::format("args={}gemini overlap=on", small),
-                                  "faults=[]", "field_faults=null", "expect={}", "--out", "run"});
-  EXPECT_EQ(refused.status, 3);
-  EXPECT_THAT(refused.out, AllOf(HasSubstr("overlap=on needs GPUs that accept data while a kernel runs\n"
-                                           "training:   (node.gpu.copy_in_beside_kernels)\n"),
-                                 Not(HasSubstr("write: ")), Not(HasSubstr("loss 0x"))));
+  // The GPU that is lost at the start has not got its state yet.
+  const Time first = times_of("gpu_copied_in").front();
+  for (const std::string& faults : {std::string(), gpu_lost_at(first - 1, 0)}) {
+    const Ended refused =
+        asterism({"run", "training_node", fmt::format("args={}gemini overlap=on", small),
+                  "faults=[" + faults + "]", "field_faults=null", "expect={}", "--out", "run"});
+    EXPECT_EQ(refused.status, 3) << refused.out << refused.err;
+    EXPECT_THAT(refused.out, AllOf(HasSubstr("overlap=on needs GPUs that accept data while a kernel runs\n"
+                                             "training:   (node.gpu.copy_in_beside_kernels)\n"),
+                                   Not(HasSubstr("write: ")), Not(HasSubstr("step 0: loss"))));
+    EXPECT_EQ(refused.out.find("GPU 0 is lost") != std::string::npos, !faults.empty()) << refused.out;
+  }
+}
+
+// It has neither guards, which GPUs would have to accept beside kernels, nor an interval between them.
+TEST_F(TrainingTest, WhatOnlyGuardsNeedIsNotAskedOfReplicas) {
+  train("jit");
+  const std::string expected = result();
+  for (const std::string how : {"jit overlap=on", "jit interval=17"}) {
+    EXPECT_THAT(train(how), HasSubstr("16 steps, 0 repeated")) << how;
+    EXPECT_EQ(result(), expected) << how;
+  }
 }
 
 TEST_F(TrainingTest, AnIntervalBeyondTheRunIsRefused) {
@@ -386,6 +426,21 @@ TEST_F(TrainingTest, ASilentErrorIsFoundByTheChecksumOfTheState) {
               AllOf(HasSubstr("step 13: GPU 2 holds another state than was written"),
                     HasSubstr("step 13: the state of step 12 is back from the ranks' own copies")));
   EXPECT_EQ(result(), expected);
+}
+
+// The command of the page has a time at which nothing overwrites the bit before the next step reads it.
+TEST_F(TrainingTest, ThePageShowsASilentErrorThatIsFound) {
+  const std::string page = contents(source_configs().parent_path() / "docs" / "training_node.md");
+  const std::string begin = "asterism run training_gpu_loss node.gpu.ecc=none ";
+  const std::size_t at = page.find(begin);
+  ASSERT_NE(at, std::string::npos);
+  std::istringstream words(page.substr(at, page.find('\n', at) - at).substr(begin.size()));
+  Arguments all{"run", "training_gpu_loss", "node.gpu.ecc=none", "--out", "run"};
+  for (std::string word; words >> word;) all.push_back(word);
+  const Ended ended = asterism(all);
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("GPU 1 holds another state than was written"),
+                               HasSubstr("is back from the ranks' own copies")));
 }
 
 // Nobody reads a guard before it is needed. The guards of both slots are in the zones 2 and 4, to which these
