@@ -1,5 +1,5 @@
 // The tables of measured simulated times in docs/: each is measured again as its page says, and must have the
-// same digits. A failure prints the row as it should be. Those that take long are measured in the nightly
+// same digits. A failure prints the row as it should be. The one that takes long is measured in the nightly
 // tests. checkpoint_methods_test and partition_test check the tables of the runs that they make.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -10,7 +10,6 @@
 #include <iterator>
 #include <map>
 #include <regex>
-#include <span>
 #include <sstream>
 
 #include "base/nightly.h"
@@ -86,7 +85,6 @@ struct InterferenceRows {
 };
 
 TEST_F(MeasuredTablesTest, WhatCheckpointsCostAProgram) {
-  if (!is_nightly()) GTEST_SKIP() << "takes ten seconds of CPU time; the nightly tests make it";
   const InterferenceRows measured(std::istringstream(console("checkpoint_interference", {})));
   const InterferenceRows shown(std::ifstream(source_configs().parent_path() / "docs/checkpoints.md"));
   EXPECT_EQ(shown.rows, measured.rows);
@@ -198,7 +196,6 @@ TEST_F(MeasuredTablesTest, WhatADumpToPcramTakes) {
 }
 
 TEST_F(MeasuredTablesTest, WhatACheckpointBeyondTheNodeTakes) {
-  if (!is_nightly()) GTEST_SKIP() << "two of the runs take 10 s of CPU time; the nightly tests make them";
   const Ended ended =
       asterism({"study", "checkpoint_media", "pages=4000", "network=3.5GB/s", "disk=11MB/s", "--json", "-"});
   ASSERT_EQ(ended.status, 0) << ended.err;
@@ -235,7 +232,7 @@ TEST_F(MeasuredTablesTest, WhatACheckpointTakesOnCxlDevices) {
 TEST_F(MeasuredTablesTest, WhatTheLossOfAGpuCostsTraining) {
   const std::vector<Row> rows = table("training_node.md", "| `args` | a step | of it for checkpoints |");
   ASSERT_EQ(rows.size(), 5u);
-  for (const Row& row : std::span(rows).first(is_nightly() ? rows.size() : 2)) {
+  for (const Row& row : rows) {
     const std::string args = row[0].substr(1, row[0].size() - 2);
     const std::string log = console("training_gpu_loss", {"args=" + args, "expect={}"});
     const std::size_t at = log.find("training: 40 steps, ");
@@ -254,7 +251,6 @@ TEST_F(MeasuredTablesTest, WhatTheLossOfAGpuCostsTraining) {
 }
 
 TEST_F(MeasuredTablesTest, WhatCheckpointsBesideKernelsCostTraining) {
-  if (!is_nightly()) GTEST_SKIP() << "five runs of whole nodes; the nightly tests make them";
   const Ended ended = asterism({"study", "training_overhead", "--json", "-"});
   ASSERT_EQ(ended.status, 0) << ended.err;
   const std::vector<Row> rows = table("training_node.md", "| `args`, 40 steps without faults |");
