@@ -88,11 +88,7 @@ CxlMemoryModule::CxlMemoryModule(const sc_core::sc_module_name& name, const CxlM
       window_(context.place.range()),
       events_(context.events),
       link_(parts.expander),
-      alarm_("alarm", [this](Picoseconds now) {
-        for (; !faults_.empty() && faults_.front().at <= now; faults_.pop_front())
-          inject_poison(faults_.front().fault.offset);
-        rearm();
-      }) {
+      faults_("alarm", [this](Picoseconds, const CxlFault& fault) { inject_poison(fault.offset); }) {
   const DeviceContext inner{.place = media_place(context.place),
                             .ports = context.ports,
                             .quantum = context.quantum,
@@ -249,15 +245,7 @@ void CxlMemoryModule::inject(const std::vector<Timed<MemoryFault>>& faults) {
   media_->as<FaultTarget<MemoryFault>>()->inject(faults);
 }
 
-void CxlMemoryModule::inject(const std::vector<Timed<CxlFault>>& faults) {
-  faults_.insert(faults_.end(), faults.begin(), faults.end());
-  std::ranges::stable_sort(faults_, {}, &Timed<CxlFault>::at);
-  rearm();
-}
-
-void CxlMemoryModule::rearm() {
-  alarm_.arm(faults_.empty() ? std::nullopt : std::optional(faults_.front().at));
-}
+void CxlMemoryModule::inject(const std::vector<Timed<CxlFault>>& faults) { faults_.add(faults); }
 
 // ---- registers ----
 

@@ -18,7 +18,6 @@
 #include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
 
-#include <deque>
 #include <memory>
 #include <systemc>
 #include <tlm>
@@ -30,9 +29,9 @@
 #include "cxl/cxl_registers.h"
 #include "cxl/poison_list.h"
 #include "memory/fault_overlay.h"
-#include "tlm/alarm.h"
 #include "tlm/device.h"
 #include "tlm/device_roles.h"
+#include "tlm/fault_queue.h"
 #include "tlm/page_counting.h"
 #include "tlm/register_socket.h"
 #include "tlm/timed_path.h"
@@ -127,7 +126,6 @@ class CxlMemoryModule final : public sc_core::sc_module,
   CxlReturn result_of(CxlCommand command);
   void raise(std::uint32_t event);
   void update_interrupt();
-  void rearm();
 
   const CxlMemoryConfig config_;
   const AddressRange window_;
@@ -137,8 +135,7 @@ class CxlMemoryModule final : public sc_core::sc_module,
   std::unique_ptr<Device> media_;
   NodeMemory* memory_;  // the same
   std::vector<std::unique_ptr<Port>> ports_;
-  Alarm alarm_;
-  std::deque<Timed<CxlFault>> faults_;  // sorted by time
+  FaultQueue<CxlFault> faults_;
   bool powered_ = true;
   std::uint64_t corrected_ = 0, poisoned_reads_ = 0, poisoned_lines_ = 0;
 };

@@ -70,9 +70,8 @@ CxlSsdModule::CxlSsdModule(const sc_core::sc_module_name& name, const CxlSsdConf
                cache_->advance_to(time);
                rearm();
              }),
-      fault_alarm_("fault_alarm", [this](Picoseconds time) {
-        for (; !faults_.empty() && faults_.front().at <= time; faults_.pop_front())
-          inject_now(faults_.front().fault);
+      faults_("fault_alarm", [this](Picoseconds, const FlashFailure& fault) {
+        inject_now(fault);
         rearm();
       }) {
   const FlashGeometry geometry = flash_geometry(config, parts.flash);
@@ -409,10 +408,7 @@ void CxlSsdModule::update_interrupt() {
   interrupt.write((registers.interrupt_status.value() & registers.interrupt_enable.value()) != 0);
 }
 
-void CxlSsdModule::rearm() {
-  alarm_.arm(cache_->next_event());
-  fault_alarm_.arm(faults_.empty() ? std::nullopt : std::optional(faults_.front().at));
-}
+void CxlSsdModule::rearm() { alarm_.arm(cache_->next_event()); }
 
 // ---- faults ----
 
@@ -424,11 +420,7 @@ std::optional<FaultCheck<FlashFailure>::Problem> CxlSsdModule::problem_of(const 
                             config.size.count(), fault.offset.count())};
 }
 
-void CxlSsdModule::inject(const std::vector<Timed<FlashFailure>>& faults) {
-  faults_.insert(faults_.end(), faults.begin(), faults.end());
-  std::ranges::stable_sort(faults_, {}, &Timed<FlashFailure>::at);
-  rearm();
-}
+void CxlSsdModule::inject(const std::vector<Timed<FlashFailure>>& faults) { faults_.add(faults); }
 
 void CxlSsdModule::inject_now(const FlashFailure& fault) {
   const std::optional<FlashAddress> place = powered_ ? cache_->inject(fault) : std::nullopt;
@@ -438,12 +430,7 @@ void CxlSsdModule::inject_now(const FlashFailure& fault) {
         powered_ && cache_->is_ready() ? "its page is not in flash now" : "the device is off or recovering";
     return log(name()).warn("a fault in flash at offset {:#x} hits nothing: {}", fault.offset.count(), why);
   }
-  events_.record(now(), name(), "flash_fault",
-                 {{"covers", std::string(to_text(fault.covers))},
-                  {"plane", std::uint64_t{place->plane}},
-                  {"block", std::uint64_t{place->block}},
-                  {"page", std::uint64_t{place->page}},
-                  {"bits", std::uint64_t{fault.bits}}});
+  record_flash_fault(events_, now(), name(), fault, *place);
 }
 
 // ---- the rest ----

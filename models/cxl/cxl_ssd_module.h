@@ -23,7 +23,6 @@
 
 #include <tlm_utils/simple_target_socket.h>
 
-#include <deque>
 #include <list>
 #include <memory>
 #include <systemc>
@@ -38,6 +37,7 @@
 #include "tlm/alarm.h"
 #include "tlm/device.h"
 #include "tlm/device_roles.h"
+#include "tlm/fault_queue.h"
 #include "tlm/memory_writes.h"
 #include "tlm/register_socket.h"
 
@@ -147,8 +147,8 @@ class CxlSsdModule final : public sc_core::sc_module,
   std::vector<std::unique_ptr<Port>> ports_;
   MemoryWrites own_writes_;
   MemoryWrites* all_writes_ = &own_writes_;
-  Alarm alarm_, fault_alarm_;
-  std::deque<Timed<FlashFailure>> faults_;  // sorted by time
+  Alarm alarm_;
+  FaultQueue<FlashFailure> faults_;
   sc_core::sc_event changed_;
   std::list<Picoseconds> waiting_;  // for a place: when they have arrived, sorted
   sc_core::sc_event place_;         // one of them may have a place now

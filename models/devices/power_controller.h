@@ -80,7 +80,8 @@ struct PowerRegisters : RegisterBank {
     using Register::Register;
     FieldOf<std::uint32_t> rank{*this, {"rank", 0, 8, "The rank"}};
     FieldOf<std::uint32_t> source{*this, {"source", 8, 3, "What its state was made from",
-        {{"own_copy", 1, "what the rank itself had left"}, {"gpu_copy", 2, "a copy in the memory of the GPU in the field gpu"},
+        {{"own_copy", 1, "what the rank itself had left"},
+         {"gpu_copy", 2, "a copy in the memory of the GPU in the field gpu"},
          {"parity", 3, "parity in the memories of the other GPUs, and their ranks' own copies"}}}};
     FieldOf<std::uint32_t> gpu{*this, {"gpu", 16, 8, "The GPU whose memory had the copy"}};
   } rank_restored{*this, 0x44, "RANK_RESTORED", Access::write_only, 0,

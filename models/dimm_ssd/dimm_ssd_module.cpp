@@ -107,7 +107,7 @@ DimmSsdModule::DimmSsdModule(const sc_core::sc_module_name& name, const DimmSsdC
                         sampling_alarm_.arm(std::nullopt);
                         protection_.sample();
                       }),
-      fault_alarm_("faults", [this](Picoseconds now) { inject_next(now); }) {
+      faults_("faults", [this](Picoseconds now, const FlashFault& fault) { inject_now(now, fault); }) {
   const FlashGeometry geometry = config.flash.geometry(part);
   image_ = config.image.empty() ? std::make_unique<FlashImage>(geometry)
                                 : std::make_unique<FlashImage>(geometry, config.image);
@@ -299,20 +299,12 @@ void DimmSsdModule::save(Ended ended) {
 
 // ---- faults ----
 
-void DimmSsdModule::inject(const std::vector<TimedFlashFault>& faults) {
-  faults_.insert(faults_.end(), faults.begin(), faults.end());
-  std::ranges::stable_sort(faults_, {}, &TimedFlashFault::at);
-  if (!faults_.empty()) fault_alarm_.arm(faults_.front().at);
-}
+void DimmSsdModule::inject(const std::vector<TimedFlashFault>& faults) { faults_.add(faults); }
 
-void DimmSsdModule::inject_next(Picoseconds now) {
-  const TimedFlashFault next = faults_.front();
-  faults_.pop_front();
-  if (!ssd_->inject(now, next.fault))
+void DimmSsdModule::inject_now(Picoseconds now, const FlashFault& fault) {
+  if (!ssd_->inject(now, fault))
     log(name()).warn("a fault in flash hits nothing: there is no page {} of {} of that version now",
-                     next.fault.page, to_text(next.fault.holds));
-  if (faults_.empty()) return fault_alarm_.arm(std::nullopt);
-  fault_alarm_.arm(faults_.front().at);
+                     fault.page, to_text(fault.holds));
 }
 
 // ---- the rest ----

@@ -4,7 +4,6 @@
 // reset: that of the engine (dimm_ssd/dimm_ssd.h); registers take their reset values on every kind.
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <optional>
 #include <systemc>
@@ -20,6 +19,7 @@
 #include "tlm/device.h"
 #include "tlm/device_roles.h"
 #include "tlm/dma_initiator.h"
+#include "tlm/fault_queue.h"
 #include "tlm/page_counting.h"
 #include "tlm/register_socket.h"
 
@@ -92,7 +92,7 @@ class DimmSsdModule final : public sc_core::sc_module,
  private:
   void connect_registers();
   void report_tracked_pages(PageMap::Area& memory) const;
-  void inject_next(Picoseconds now);
+  void inject_now(Picoseconds now, const FlashFault& fault);
 
   // DimmSsd::Memory
   void read_lines(DimmSsd::Part by, Picoseconds now, Address page, std::uint64_t lines,
@@ -127,8 +127,8 @@ class DimmSsdModule final : public sc_core::sc_module,
   WriteProtection protection_;
   std::unique_ptr<DimmSsd> ssd_;
   std::optional<KeptMemory> kept_;
-  Alarm alarm_, sampling_alarm_, fault_alarm_;
-  std::deque<TimedFlashFault> faults_;  // sorted by time
+  Alarm alarm_, sampling_alarm_;
+  FaultQueue<FlashFault> faults_;
   PageCounter copied_, restored_, waited_;
   struct {
     std::uint64_t writes_held = 0, lines_copied = 0, flash_pages = 0;

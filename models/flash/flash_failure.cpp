@@ -1,5 +1,8 @@
 #include "flash/flash_failure.h"
 
+#include <string>
+
+#include "base/event_log.h"
 #include "flash/flash_image.h"
 
 namespace asterism {
@@ -29,6 +32,16 @@ void break_flash(FlashImage& image, FlashAddress page, const FlashFailure& failu
     case FlashFailurePart::die:
       return break_die(image, page);
   }
+}
+
+void record_flash_fault(EventLog& events, Picoseconds at, std::string_view source,
+                        const FlashFailure& failure, FlashAddress page) {
+  events.record(at, source, "flash_fault",
+                {{"covers", std::string(to_text(failure.covers))},
+                 {"plane", std::uint64_t{page.plane}},
+                 {"block", std::uint64_t{page.block}},
+                 {"page", std::uint64_t{page.page}},
+                 {"bits", std::uint64_t{failure.bits}}});
 }
 
 }  // namespace asterism

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "base/enum_names.h"
 #include "base/units.h"
 
 namespace asterism {
 
+class EventLog;
 class FlashImage;
 struct FlashAddress;
 
@@ -31,5 +33,9 @@ struct FlashFailure {
 
 // Breaks what it covers, at the place of the page.
 void break_flash(FlashImage& image, FlashAddress page, const FlashFailure& failure);
+
+// Writes the event flash_fault of a device, `source`.
+void record_flash_fault(EventLog& events, Picoseconds at, std::string_view source,
+                        const FlashFailure& failure, FlashAddress page);
 
 }  // namespace asterism

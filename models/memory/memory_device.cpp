@@ -19,8 +19,7 @@ const RegisteredDevice<MemoryController> memory_type{
 std::string fault_limit(const MemoryConfig& config, const DramPart& part) {
   if (suits_code(config.ecc, part)) return "";
   return fmt::format(
-      "{} has {} of {} bits in a rank, but memory faults are modelled only for 18 chips of 4 bits, and "
-      "for "
+      "{} has {} of {} bits in a rank, but memory faults are modelled only for 18 chips of 4 bits, and for "
       "ranks of DDR5 with ecc_rank_code",
       config.dram.part, counted(part.chips_per_rank(), "chip"), part.width);
 }

@@ -131,11 +131,7 @@ NvmeModule::NvmeModule(const sc_core::sc_module_name& name, const NvmeConfig& co
                controller_->advance_to(time);
                rearm();
              }),
-      failure_alarm_("failure_alarm", [this](Picoseconds time) {
-        for (; !failures_.empty() && failures_.front().at <= time; failures_.pop_front())
-          inject_now(failures_.front().fault);
-        arm_failures();
-      }) {
+      failures_("failure_alarm", [this](Picoseconds, const FlashFailure& failure) { inject_now(failure); }) {
   const FlashGeometry geometry = config.flash.geometry(part);
   image_ = config.image.empty() ? std::make_unique<FlashImage>(geometry)
                                 : std::make_unique<FlashImage>(geometry, config.image);
@@ -304,15 +300,7 @@ std::optional<FaultCheck<FlashFailure>::Problem> NvmeModule::problem_of(const Nv
                             failure.offset.count())};
 }
 
-void NvmeModule::inject(const std::vector<Timed<FlashFailure>>& failures) {
-  failures_.insert(failures_.end(), failures.begin(), failures.end());
-  std::ranges::stable_sort(failures_, {}, &Timed<FlashFailure>::at);
-  arm_failures();
-}
-
-void NvmeModule::arm_failures() {
-  failure_alarm_.arm(failures_.empty() ? std::nullopt : std::optional(failures_.front().at));
-}
+void NvmeModule::inject(const std::vector<Timed<FlashFailure>>& failures) { failures_.add(failures); }
 
 void NvmeModule::inject_now(const FlashFailure& failure) {
   const std::optional<FlashAddress> place = controller_->inject(failure);
@@ -323,13 +311,7 @@ void NvmeModule::inject_now(const FlashFailure& failure) {
     return warn(
         fmt::format("a fault in flash at offset {:#x} hits nothing: {}", failure.offset.count(), why));
   }
-  if (events_)
-    events_->record(now(), name(), "flash_fault",
-                    {{"covers", std::string(to_text(failure.covers))},
-                     {"plane", std::uint64_t{place->plane}},
-                     {"block", std::uint64_t{place->block}},
-                     {"page", std::uint64_t{place->page}},
-                     {"bits", std::uint64_t{failure.bits}}});
+  if (events_) record_flash_fault(*events_, now(), name(), failure, *place);
 }
 
 }  // namespace asterism

@@ -13,7 +13,6 @@
 // reset: that of the engine; registers take their reset values on every kind.
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <systemc>
 #include <vector>
@@ -25,6 +24,7 @@
 #include "tlm/device.h"
 #include "tlm/device_roles.h"
 #include "tlm/dma_initiator.h"
+#include "tlm/fault_queue.h"
 #include "tlm/register_socket.h"
 
 namespace asterism {
@@ -88,7 +88,6 @@ class NvmeModule final : public sc_core::sc_module,
   std::uint32_t pending() const { return pending_ & controller_->waiting_vectors(); }
   void warn(const std::string& what) override;
   void note(const std::string& what) override;
-  void arm_failures();
   void inject_now(const FlashFailure& failure);
 
   // Of one kind of accesses of the controller.
@@ -124,9 +123,9 @@ class NvmeModule final : public sc_core::sc_module,
   std::uint32_t pending_ = 0;   // vectors whose messages wait, as far as their queues still have entries
   bool sent_messages_ = false;  // before the last write of Message Control
   EventLog* events_ = nullptr;
-  std::deque<Timed<FlashFailure>> failures_;  // sorted by time
   std::uint64_t flash_faults_ = 0, flash_faults_missed_ = 0;
-  Alarm alarm_, failure_alarm_;
+  Alarm alarm_;
+  FaultQueue<FlashFailure> failures_;
 };
 
 }  // namespace asterism

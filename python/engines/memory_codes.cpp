@@ -241,30 +241,30 @@ class SectorCodec {
   SectorCode code_;
 };
 
+constexpr const char* encode_text =
+    "The check bits of the data, in `check` if it is given, whose metadata stay, otherwise in a new\n"
+    "array.";
+
 }  // namespace
 
 void bind_memory_codes(py::module_& module) {
   py::class_<RankCodec>(
       module, "RankCodec",
       "A code over the x4 chips of a DDR5 rank, for blocks of 64 bytes: \"rs_10_8\", \"rs_10_8_chip\",\n"
-      "\"rs_40_32\" or \"chip_guard\" of ten chips, \"rs_36_32\" or \"rs_36_32_bounded\" of nine. Arrays "
-      "are\n"
-      "of uint8 and contiguous, and are used where they are: for each block 64 bytes of data, and in "
-      "`check`\n"
-      "8 bytes of each chip beyond the eight of data, bit 4 * beat + pin of a little-endian word.")
+      "\"rs_40_32\" or \"chip_guard\" of ten chips, \"rs_36_32\" or \"rs_36_32_bounded\" of nine. Arrays\n"
+      "are of uint8 and contiguous, and are used where they are: for each block 64 bytes of data, and\n"
+      "in `check` 8 bytes of each chip beyond the eight of data, bit 4 * beat + pin of a little-endian\n"
+      "word.")
       .def(py::init<const std::string&, unsigned>(), py::arg("code"),
            py::arg("hash_bits") = Ddr5Codec::default_hash_bits,
            "hash_bits, 40 to 64, are those of chip_guard; the rest of its last chip, the upper bits, are\n"
            "metadata.")
-      .def("encode", &RankCodec::encode, py::arg("data"), py::arg("check") = py::none(),
-           "The check bits of the data, in `check` if it is given, whose metadata stay, otherwise in a new\n"
-           "array.")
+      .def("encode", &RankCodec::encode, py::arg("data"), py::arg("check") = py::none(), encode_text)
       .def("decode", &RankCodec::decode, py::arg("data"), py::arg("check"),
            "Corrects in place. Returns the numbers of blocks that were `clean`, `corrected` and\n"
-           "`uncorrectable`, and arrays with the `outcome` of each block (0, 1, 2) and the `chips` whose "
-           "bits\n"
-           "were changed (bit c: chip c). An uncorrectable block stays as received. More errors than a code\n"
-           "corrects may be taken for others: compare with what was written.")
+           "`uncorrectable`, and arrays with the `outcome` of each block (0, 1, 2) and the `chips` whose\n"
+           "bits were changed (bit c: chip c). An uncorrectable block stays as received. More errors than a\n"
+           "code corrects may be taken for others: compare with what was written.")
       .def(
           "inject", &RankCodec::inject, py::arg("data"), py::arg("check"), py::arg("blocks"),
           py::arg("fault") = "chip", py::arg("chip") = py::none(), py::arg("seed") = 1,
@@ -276,20 +276,16 @@ void bind_memory_codes(py::module_& module) {
   py::class_<SectorCodec>(
       module, "SectorCodec",
       "A code of HBM over sectors of 32 bytes: \"secded\" (HBM2), \"symbol\" (HBM3, RS(19,17) over 16-bit\n"
-      "symbols), \"reach\" (the code of a chunk, RS(36,32), without the outer one) or \"none\". Arrays are "
-      "of\n"
-      "uint8 and contiguous, and are used where they are: for each sector 32 bytes of data, and in `check`\n"
-      "4 bytes, or 6 of symbol, of which the first two are metadata.")
+      "symbols), \"reach\" (the code of a chunk, RS(36,32), without the outer one) or \"none\". Arrays are\n"
+      "of uint8 and contiguous, and are used where they are: for each sector 32 bytes of data, and in\n"
+      "`check` 4 bytes, or 6 of symbol, of which the first two are metadata.")
       .def(py::init<const std::string&>(), py::arg("code"))
-      .def("encode", &SectorCodec::encode, py::arg("data"), py::arg("check") = py::none(),
-           "The check bits of the data, in `check` if it is given, whose metadata stay, otherwise in a new\n"
-           "array.")
+      .def("encode", &SectorCodec::encode, py::arg("data"), py::arg("check") = py::none(), encode_text)
       .def("decode", &SectorCodec::decode, py::arg("data"), py::arg("check"),
            "Corrects in place. Returns the numbers of sectors that were `clean`, `corrected` and\n"
-           "`uncorrectable`, and an array with the `outcome` of each (0, 1, 2). An uncorrectable sector "
-           "stays\n"
-           "as received, and goes to the outer code in reach. More errors than a code corrects may be taken\n"
-           "for others: compare with what was written.")
+           "`uncorrectable`, and an array with the `outcome` of each (0, 1, 2). An uncorrectable sector\n"
+           "stays as received, and goes to the outer code in reach. More errors than a code corrects may be\n"
+           "taken for others: compare with what was written.")
       .def(
           "inject", &SectorCodec::inject, py::arg("data"), py::arg("check"), py::arg("sectors"),
           py::arg("fault") = "bit", py::arg("place") = py::none(), py::arg("seed") = 1,
